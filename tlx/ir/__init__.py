@@ -1,0 +1,1 @@
+"""TTGIR as data: parse, inspect, print."""

@@ -1,0 +1,1 @@
+"""The meaning of every op, one file for each concept; importing the package registers them all."""

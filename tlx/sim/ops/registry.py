@@ -1,0 +1,42 @@
+"""What an op does in the simulator: handlers by MLIR op name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+__all__ = ["Handler", "handler", "simulated_ops", "simulates"]
+
+Handler = Callable[..., Any]
+
+_handlers: dict[str, Handler] = {}
+
+
+def simulates(*names: str) -> Callable[[Handler], Handler]:
+    """Registers the decorated function as the meaning of the named ops.
+
+    It is called as `function(group, op, *operand_values)` and returns the result's value, a tuple for several results,
+    None for none. A generator function is driven by the scheduler: what it yields, it waits for.
+
+    Raises:
+        ValueError: an op has a meaning already.
+    """
+
+    def register(function: Handler) -> Handler:
+        for name in names:
+            if name in _handlers:
+                raise ValueError(f"{name} is already simulated by {_handlers[name].__module__}")
+            _handlers[name] = function
+        return function
+
+    return register
+
+
+def handler(name: str) -> Handler | None:
+    """The meaning of the op of that name, or None if the simulator doesn't know it."""
+    return _handlers.get(name)
+
+
+def simulated_ops() -> frozenset[str]:
+    """The names of all ops that have a meaning."""
+    return frozenset(_handlers)

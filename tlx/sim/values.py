@@ -1,0 +1,82 @@
+"""What an SSA value is while a kernel is simulated.
+
+A scalar is a NumPy scalar and a register tensor a NumPy array, both of the exact type: `np.int32` for `i32`, `np.bool_`
+for `i1`, `np.int64` for `index`, ml_dtypes' scalars for `bf16` and fp8. Integers of MLIR have no sign; they are kept
+signed, and ops that read them unsigned take a view. Pointers are `tlx.sim.pointers.Pointers`. The layout of a register
+tensor says which thread holds an element, not what the element is, so values don't carry it.
+"""
+
+from __future__ import annotations
+
+import ml_dtypes
+import numpy as np
+
+from ..ir.model import PointerType, ScalarType, TensorType, Type
+
+__all__ = ["dtype_of", "element_of", "full", "mlir_name", "shape_of", "signed", "unsigned"]
+
+_DTYPES = {
+    "i1": np.bool_,
+    "i8": np.int8,
+    "i16": np.int16,
+    "i32": np.int32,
+    "i64": np.int64,
+    "index": np.int64,
+    "f16": np.float16,
+    "bf16": ml_dtypes.bfloat16,
+    "f32": np.float32,
+    "f64": np.float64,
+    "f8E4M3FN": ml_dtypes.float8_e4m3fn,
+    "f8E5M2": ml_dtypes.float8_e5m2,
+    "f8E4M3FNUZ": ml_dtypes.float8_e4m3fnuz,
+    "f8E5M2FNUZ": ml_dtypes.float8_e5m2fnuz,
+    "f8E4M3B11FNUZ": ml_dtypes.float8_e4m3b11fnuz,
+}
+_DTYPES = {name: np.dtype(dtype) for name, dtype in _DTYPES.items()}
+_NAMES = {dtype: name for name, dtype in _DTYPES.items() if name != "index"}
+
+
+def element_of(type: Type) -> Type:
+    """The element type of a tensor, else the type itself."""
+    return type.element if isinstance(type, TensorType) else type
+
+
+def shape_of(type: Type) -> tuple[int, ...]:
+    """The shape of a tensor; () for a scalar."""
+    return type.shape if isinstance(type, TensorType) else ()
+
+
+def dtype_of(type: Type) -> np.dtype:
+    """The NumPy dtype of a scalar type or of a tensor's elements; int64, an address, for pointers.
+
+    Raises:
+        KeyError: the simulator has no values of that type.
+    """
+    element = element_of(type)
+    if isinstance(element, PointerType):
+        return np.dtype(np.int64)
+    if isinstance(element, ScalarType):
+        return _DTYPES[element.name]
+    raise KeyError(str(type))
+
+
+def mlir_name(dtype: np.dtype) -> str:
+    """`f32` for float32, and so on; NumPy's own name for a dtype that MLIR lacks."""
+    return _NAMES.get(np.dtype(dtype), str(np.dtype(dtype)))
+
+
+def full(type: Type, value):
+    """A scalar or tensor of that type, filled with `value`."""
+    dtype = dtype_of(type)
+    shape = shape_of(type)
+    return np.full(shape, value, dtype) if shape else dtype.type(value)
+
+
+def signed(value):
+    """The value as signed integers; a true `i1` is -1."""
+    return -value.view(np.int8) if value.dtype == np.bool_ else value
+
+
+def unsigned(value):
+    """The same bits as unsigned integers; a true `i1` is 1."""
+    return value.view(np.uint8 if value.dtype == np.bool_ else f"u{value.dtype.name}")

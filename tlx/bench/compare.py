@@ -1,0 +1,174 @@
+"""Candidates side by side: each checked against the reference first, then timed in alternating rounds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from .check import poison, relative_error
+from .environment import clocks, environment
+from .stats import Summary, summarize
+from .timer import Timer
+
+__all__ = ["Comparison", "Measurement", "compare"]
+
+ROUNDS = 30
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """What is known about one candidate.
+
+    Args:
+        name: the candidate's name.
+        error: relative Frobenius error against the reference; None if it failed.
+        correct: whether the error is within the tolerance.
+        failure: the message of the exception that it raised, or "".
+        us: its time in microseconds; None if it was not timed.
+        method: how it was timed, "events" or "graph", or "".
+        counts: whatever `observe` counted during the checked run, by name.
+    """
+
+    name: str
+    error: float | None
+    correct: bool
+    failure: str = ""
+    us: Summary | None = None
+    method: str = ""
+    counts: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The measurements of one problem and what they were made on.
+
+    Args:
+        title: names the problem.
+        measurements: in the candidates' order.
+        tolerance: the largest error that counts as right.
+        flops: floating-point operations of the problem, or 0.
+        bytes_moved: bytes that it has to read and write, or 0.
+        environment: as `tlx.bench.environment` returns it.
+        clocks: of the GPU before and after, each None where unknown.
+    """
+
+    title: str
+    measurements: tuple[Measurement, ...]
+    tolerance: float
+    flops: int
+    bytes_moved: int
+    environment: Mapping[str, Any]
+    clocks: tuple[Mapping[str, float] | None, Mapping[str, float] | None]
+
+    def __getitem__(self, name: str) -> Measurement:
+        return next(m for m in self.measurements if m.name == name)
+
+    @property
+    def correct(self) -> bool:
+        """Whether every candidate is right."""
+        return all(m.correct for m in self.measurements)
+
+    def tflops(self, name: str) -> float | None:
+        """TFLOP/s of a candidate's median; None if it was not timed or the problem has no FLOP count."""
+        us = self[name].us
+        return self.flops / us.median / 1e6 if us and self.flops else None
+
+    def gbps(self, name: str) -> float | None:
+        """GB/s of a candidate's median; None if it was not timed or the problem has no byte count."""
+        us = self[name].us
+        return self.bytes_moved / us.median / 1e3 if us and self.bytes_moved else None
+
+    def ratio(self, name: str, baseline: str) -> float | None:
+        """How many times as fast as the baseline a candidate is; None if either was not timed."""
+        us, base = self[name].us, self[baseline].us
+        return base.median / us.median if us and base else None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The whole record as data that JSON can hold: rates included, an infinite error as None."""
+        record = asdict(self)
+        for measurement in record["measurements"]:
+            name, error = measurement["name"], measurement["error"]
+            finite = error is not None and math.isfinite(error)
+            measurement |= {"error": error if finite else None, "tflops": self.tflops(name), "gbps": self.gbps(name)}
+        return record
+
+
+def compare(
+    candidates: Mapping[str, Callable[[], Any]],
+    reference: Any,
+    *,
+    tolerance: float,
+    outputs: Iterable[Any] = (),
+    timer: Timer | None = None,
+    rounds: int = ROUNDS,
+    observe: Callable[[], Mapping[str, int]] | None = None,
+    title: str = "",
+    flops: int = 0,
+    bytes_moved: int = 0,
+    progress: Callable[[str], Any] = lambda step: None,
+) -> Comparison:
+    """Checks every candidate against the reference and times those that are right, in rounds A B A B.
+
+    Args:
+        candidates: by name, callables that launch their work and return its output.
+        reference: the right output.
+        tolerance: the largest relative Frobenius error that counts as right.
+        outputs: buffers that candidates write to, filled with NaN before each check.
+        timer: times launches (`CudaTimer`); None checks only.
+        rounds: how many times each candidate is timed.
+        observe: called after each checked run; returns counts to record.
+        title: names the problem.
+        flops: floating-point operations of the problem.
+        bytes_moved: bytes that it has to read and write.
+        progress: called with the name of each step as it begins.
+    """
+    outputs = tuple(outputs)
+    checked = []
+    for name, run in candidates.items():
+        progress(f"{title} {name}: checking")
+        for output in outputs:
+            poison(output)
+        checked.append(_check(name, run, reference, tolerance, observe))
+    before = clocks() if timer else None
+    timed = {m.name: candidates[m.name] for m in checked if m.correct}
+    times = _time(timed, timer, rounds, title, progress) if timer else {}
+    return Comparison(
+        title=title,
+        measurements=tuple(_with_time(m, times) for m in checked),
+        tolerance=tolerance,
+        flops=flops,
+        bytes_moved=bytes_moved,
+        environment=environment(),
+        clocks=(before, clocks() if timer else None),
+    )
+
+
+def _check(name: str, run: Callable, reference: Any, tolerance: float, observe: Callable | None) -> Measurement:
+    try:
+        error = relative_error(run(), reference)
+    except Exception as failure:  # one broken candidate must not hide the others
+        return Measurement(name, None, False, failure=f"{type(failure).__name__}: {failure}")
+    return Measurement(name, error, error <= tolerance, counts=observe() if observe else {})
+
+
+def _time(candidates: Mapping[str, Callable], timer: Timer, rounds: int, title: str, progress: Callable):
+    """Samples and method by candidate. All take turns, so that drifting clocks and heat meet all alike."""
+    launches = {}
+    for name, run in candidates.items():
+        progress(f"{title} {name}: warming up")
+        launches[name] = timer.prepare(run)
+    samples = {name: [] for name in launches}
+    progress(f"{title}: timing")
+    for _ in range(rounds):
+        for name, launch in launches.items():
+            samples[name].append(timer.measure(launch))
+    return {name: (samples[name], launch.method) for name, launch in launches.items()}
+
+
+def _with_time(measurement: Measurement, times: Mapping[str, tuple[list[float], str]]) -> Measurement:
+    if measurement.name not in times:
+        return measurement
+    samples, method = times[measurement.name]
+    return Measurement(**{**vars(measurement), "us": summarize(samples), "method": method})

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["Handler", "handler", "simulated_ops", "simulates"]
+import numpy as np
+
+__all__ = ["Handler", "elementwise", "handler", "simulated_ops", "simulates"]
 
 Handler = Callable[..., Any]
 
@@ -40,3 +42,23 @@ def handler(name: str) -> Handler | None:
 def simulated_ops() -> frozenset[str]:
     """The names of all ops that have a meaning."""
     return frozenset(_handlers)
+
+
+def elementwise(functions: dict[str, Callable]) -> None:
+    """Registers ops whose result depends on the operands' values alone, element by element.
+
+    Args:
+        functions: by op name, of arrays or scalars of one dtype per operand. Results that NumPy makes 0-dimensional
+            become scalars; overflow, NaN and division by zero are ordinary results.
+    """
+    for name, function in functions.items():
+        simulates(name)(_value_handler(function))
+
+
+def _value_handler(function: Callable) -> Handler:
+    def compute(group, op, *values):
+        with np.errstate(all="ignore"):
+            result = function(*values)
+        return tuple(r[()] for r in result) if isinstance(result, tuple) else result[()]
+
+    return compute

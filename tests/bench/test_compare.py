@@ -3,10 +3,9 @@ import json
 import math
 
 import numpy as np
-import pytest
 from rich.console import Console
 
-from tlx.bench import Launch, compare, table
+from tlx.bench import Launch, Problem, compare, table
 
 ONES = np.ones((2, 2))
 
@@ -38,9 +37,13 @@ def named(name, array=ONES):
     return run
 
 
+def problem(candidates, **facts):
+    return Problem("2x2", candidates, ONES, **{"tolerance": 0, **facts})
+
+
 def test_candidates_take_turns():
     timer = FakeTimer({"a": [1.0, 3.0, 2.0], "b": [10.0, 10.0, 40.0]})
-    result = compare({"a": named("a"), "b": named("b")}, ONES, tolerance=0, timer=timer, rounds=3)
+    result = compare(problem({"a": named("a"), "b": named("b")}), timer=timer, rounds=3)
     assert timer.log == ["prepare a", "prepare b", "a", "b", "a", "b", "a", "b"]
     assert result["a"].us.median == 2.0
     assert result["b"].us.median == 10.0
@@ -49,15 +52,8 @@ def test_candidates_take_turns():
 
 def test_rates_and_ratio():
     timer = FakeTimer({"a": [2.0], "b": [8.0]})
-    result = compare(
-        {"a": named("a"), "b": named("b")},
-        ONES,
-        tolerance=0,
-        timer=timer,
-        rounds=1,
-        flops=6_000_000,
-        bytes_moved=4_000,
-    )
+    work = problem({"a": named("a"), "b": named("b")}, flops=6_000_000, bytes_moved=4_000)
+    result = compare(work, timer=timer, rounds=1)
     assert result.tflops("a") == 3.0
     assert result.gbps("a") == 2.0
     assert result.ratio("a", "b") == 4.0
@@ -69,7 +65,7 @@ def test_wrong_and_failing_candidates_are_reported_and_not_timed():
 
     timer = FakeTimer({"good": [1.0]})
     candidates = {"wrong": named("wrong", ONES * 1.5), "fails": fails, "good": named("good")}
-    result = compare(candidates, ONES, tolerance=0.25, timer=timer, rounds=1)
+    result = compare(problem(candidates, tolerance=0.25), timer=timer, rounds=1)
     assert not result.correct
     assert result["wrong"].error == 0.5
     assert result["fails"].failure == "RuntimeError: no such kernel"
@@ -88,7 +84,7 @@ def test_an_element_nobody_writes_is_wrong():
         output[...] = 1
         return output
 
-    result = compare({"three": writes_three, "all": writes_all}, ONES, tolerance=1, outputs=[output])
+    result = compare(problem({"three": writes_three, "all": writes_all}, outputs=(output,)))
     assert result["three"].error == math.inf
     assert not result["three"].correct
     assert result["all"].correct
@@ -96,31 +92,17 @@ def test_an_element_nobody_writes_is_wrong():
 
 def test_counts_are_read_after_each_candidate():
     runs = []
-    result = compare(
-        {"a": lambda: runs.append(0) or ONES, "b": lambda: runs.append(0) or ONES},
-        ONES,
-        tolerance=0,
-        observe=lambda: {"launches": len(runs)},
-    )
+    candidates = {"a": lambda: runs.append(0) or ONES, "b": lambda: runs.append(0) or ONES}
+    result = compare(problem(candidates), observe=lambda: {"launches": len(runs)})
     assert result["a"].counts == {"launches": 1}
     assert result["b"].counts == {"launches": 2}
 
 
 def test_record_is_json():
-    timer = FakeTimer({"a": [2.0]})
-    record = compare(
-        {"a": named("a")}, ONES, tolerance=0.5, timer=timer, rounds=1, flops=4_000_000, title="t"
-    ).to_dict()
+    work = problem({"a": named("a")}, flops=4_000_000)
+    record = compare(work, timer=FakeTimer({"a": [2.0]}), rounds=1).to_dict()
     record = json.loads(json.dumps(record))
-    assert set(record) == {
-        "title",
-        "measurements",
-        "tolerance",
-        "flops",
-        "bytes_moved",
-        "environment",
-        "clocks",
-    }
+    assert set(record) == {"title", "measurements", "tolerance", "flops", "bytes_moved", "environment", "clocks"}
     assert record["measurements"] == [
         {
             "name": "a",
@@ -138,36 +120,33 @@ def test_record_is_json():
 
 
 def test_infinite_error_is_still_json():
-    record = compare({"a": lambda: ONES * math.nan}, ONES, tolerance=1).to_dict()
+    record = compare(problem({"a": lambda: ONES * math.nan})).to_dict()
     assert json.loads(json.dumps(record, allow_nan=False))["measurements"][0]["error"] is None
 
 
-@pytest.mark.parametrize("timed", [True, False])
-def test_table(timed):
-    timer = FakeTimer({"a": [2.0], "b": [8.0]}) if timed else None
-    result = compare(
-        {"a": named("a"), "b": named("b"), "c": named("c", ONES * 3)},
-        ONES,
-        tolerance=0,
-        timer=timer,
-        rounds=1,
-        flops=6_000_000,
-        observe=None if timed else lambda: {"mma": 12345},
-        title="2x2",
-    )
-    console = Console(width=200, record=True, file=io.StringIO())
+CANDIDATES = {"a": named("a"), "b": named("b"), "c": named("c", ONES * 3)}
+
+
+def cells(result):
+    """The table's body, one list of cells for each line."""
+    console = Console(width=200, file=io.StringIO())
     console.print(table([result], baseline="b"))
-    lines = [line for line in console.export_text().splitlines() if "right" in line or "WRONG" in line]
-    cells = [[cell.strip() for cell in line.split("│")[1:-1]] for line in lines]
-    if timed:
-        assert cells == [
-            ["2x2", "a", "right", "0.00e+00", "2.0 (2.0-2.0)", "3.0", "-", "4.000"],
-            ["", "b", "right", "0.00e+00", "8.0 (8.0-8.0)", "0.8", "-", "1.000"],
-            ["", "c", "WRONG", "2.00e+00", "-", "-", "-", "-"],
-        ]
-    else:
-        assert cells == [
-            ["2x2", "a", "right", "0.00e+00", "12,345"],
-            ["", "b", "right", "0.00e+00", "12,345"],
-            ["", "c", "WRONG", "2.00e+00", "12,345"],
-        ]
+    lines = [line for line in console.file.getvalue().splitlines() if "right" in line or "WRONG" in line]
+    return [[cell.strip() for cell in line.split("│")[1:-1]] for line in lines]
+
+
+def test_table_of_times():
+    timer = FakeTimer({"a": [2.0], "b": [8.0]})
+    assert cells(compare(problem(CANDIDATES, flops=6_000_000), timer=timer, rounds=1)) == [
+        ["2x2", "a", "right", "0.00e+00", "2.0 (2.0-2.0)", "3.0", "-", "4.000"],
+        ["", "b", "right", "0.00e+00", "8.0 (8.0-8.0)", "0.8", "-", "1.000"],
+        ["", "c", "WRONG", "2.00e+00", "-", "-", "-", "-"],
+    ]
+
+
+def test_table_of_counts():
+    assert cells(compare(problem(CANDIDATES), observe=lambda: {"mma": 12345})) == [
+        ["2x2", "a", "right", "0.00e+00", "12,345"],
+        ["", "b", "right", "0.00e+00", "12,345"],
+        ["", "c", "WRONG", "2.00e+00", "12,345"],
+    ]

@@ -1,6 +1,7 @@
 """Measuring: the one place where candidates are checked, timed and set side by side.
 
-    comparison = compare({"naive": run_naive, "tlx": run_tlx}, expected, tolerance=2**-7, timer=CudaTimer())
+    problem = Problem("4096x4096", {"naive": run_naive, "tlx": run_tlx}, expected, tolerance=2**-7)
+    comparison = compare(problem, timer=CudaTimer())
     rich.print(table([comparison], baseline="naive"))
 
 Protocol: every candidate is checked against the reference before it is timed, from poisoned output buffers; candidates
@@ -10,7 +11,7 @@ zeros draws less power and reads faster than it is.
 """
 
 from .check import poison, relative_error
-from .compare import Comparison, Measurement, compare
+from .compare import Comparison, Measurement, Problem, compare
 from .environment import clocks, environment
 from .stats import Summary, geometric_mean, summarize
 from .table import table
@@ -21,6 +22,7 @@ __all__ = [
     "CudaTimer",
     "Launch",
     "Measurement",
+    "Problem",
     "Summary",
     "Timer",
     "clocks",

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from .check import poison, relative_error
@@ -12,9 +12,32 @@ from .environment import clocks, environment
 from .stats import Summary, summarize
 from .timer import Timer
 
-__all__ = ["Comparison", "Measurement", "compare"]
+__all__ = ["Comparison", "Measurement", "Problem", "compare"]
 
 ROUNDS = 30
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One piece of work that several candidates can do.
+
+    Args:
+        title: names the problem, such as "512x512x512 bf16".
+        candidates: by name, callables that launch their work and return its output.
+        reference: the right output.
+        tolerance: the largest relative Frobenius error that counts as right.
+        outputs: buffers that candidates write to, filled with NaN before each check.
+        flops: floating-point operations of the problem, or 0.
+        bytes_moved: bytes that it has to read and write, or 0.
+    """
+
+    title: str
+    candidates: Mapping[str, Callable[[], Any]]
+    reference: Any
+    tolerance: float
+    outputs: tuple[Any, ...] = ()
+    flops: int = 0
+    bytes_moved: int = 0
 
 
 @dataclass(frozen=True)
@@ -96,79 +119,56 @@ class Comparison:
 
 
 def compare(
-    candidates: Mapping[str, Callable[[], Any]],
-    reference: Any,
+    problem: Problem,
     *,
-    tolerance: float,
-    outputs: Iterable[Any] = (),
     timer: Timer | None = None,
     rounds: int = ROUNDS,
     observe: Callable[[], Mapping[str, int]] | None = None,
-    title: str = "",
-    flops: int = 0,
-    bytes_moved: int = 0,
     progress: Callable[[str], Any] = lambda step: None,
 ) -> Comparison:
     """Checks every candidate against the reference and times those that are right, in rounds A B A B.
 
     Args:
-        candidates: by name, callables that launch their work and return its output.
-        reference: the right output.
-        tolerance: the largest relative Frobenius error that counts as right.
-        outputs: buffers that candidates write to, filled with NaN before each check.
+        problem: the candidates and their reference.
         timer: times launches (`CudaTimer`); None checks only.
         rounds: how many times each candidate is timed.
         observe: called after each checked run; returns counts to record.
-        title: names the problem.
-        flops: floating-point operations of the problem.
-        bytes_moved: bytes that it has to read and write.
         progress: called with the name of each step as it begins.
     """
-    outputs = tuple(outputs)
-    checked = []
-    for name, run in candidates.items():
-        progress(f"{title} {name}: checking")
-        for output in outputs:
-            poison(output)
-        checked.append(_check(name, run, reference, tolerance, observe))
+    checked = [_check(name, problem, observe, progress) for name in problem.candidates]
     before = clocks() if timer else None
-    timed = {m.name: candidates[m.name] for m in checked if m.correct}
-    times = _time(timed, timer, rounds, title, progress) if timer else {}
+    timed = _time(problem, [m for m in checked if m.correct], timer, rounds, progress) if timer else {}
     return Comparison(
-        title=title,
-        measurements=tuple(_with_time(m, times) for m in checked),
-        tolerance=tolerance,
-        flops=flops,
-        bytes_moved=bytes_moved,
+        title=problem.title,
+        measurements=tuple(timed.get(m.name, m) for m in checked),
+        tolerance=problem.tolerance,
+        flops=problem.flops,
+        bytes_moved=problem.bytes_moved,
         environment=environment(),
         clocks=(before, clocks() if timer else None),
     )
 
 
-def _check(name: str, run: Callable, reference: Any, tolerance: float, observe: Callable | None) -> Measurement:
+def _check(name: str, problem: Problem, observe: Callable | None, progress: Callable) -> Measurement:
+    progress(f"{problem.title} {name}: checking")
+    for output in problem.outputs:
+        poison(output)
     try:
-        error = relative_error(run(), reference)
+        error = relative_error(problem.candidates[name](), problem.reference)
     except Exception as failure:  # one broken candidate must not hide the others
         return Measurement(name, None, False, failure=f"{type(failure).__name__}: {failure}")
-    return Measurement(name, error, error <= tolerance, counts=observe() if observe else {})
+    return Measurement(name, error, error <= problem.tolerance, counts=observe() if observe else {})
 
 
-def _time(candidates: Mapping[str, Callable], timer: Timer, rounds: int, title: str, progress: Callable):
-    """Samples and method by candidate. All take turns, so that drifting clocks and heat meet all alike."""
+def _time(problem: Problem, checked: list[Measurement], timer: Timer, rounds: int, progress: Callable):
+    """The measurements with times. All take turns, so that drifting clocks and heat meet all alike."""
     launches = {}
-    for name, run in candidates.items():
-        progress(f"{title} {name}: warming up")
-        launches[name] = timer.prepare(run)
+    for measurement in checked:
+        progress(f"{problem.title} {measurement.name}: warming up")
+        launches[measurement.name] = timer.prepare(problem.candidates[measurement.name])
     samples = {name: [] for name in launches}
-    progress(f"{title}: timing")
+    progress(f"{problem.title}: timing")
     for _ in range(rounds):
         for name, launch in launches.items():
             samples[name].append(timer.measure(launch))
-    return {name: (samples[name], launch.method) for name, launch in launches.items()}
-
-
-def _with_time(measurement: Measurement, times: Mapping[str, tuple[list[float], str]]) -> Measurement:
-    if measurement.name not in times:
-        return measurement
-    samples, method = times[measurement.name]
-    return Measurement(**{**vars(measurement), "us": summarize(samples), "method": method})
+    return {m.name: replace(m, us=summarize(samples[m.name]), method=launches[m.name].method) for m in checked}

@@ -1,0 +1,90 @@
+"""What the tensor memory accelerator (TMA) may read or write, asked of a 2-D tensor."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["Path", "describe", "path_of"]
+
+ALIGNMENT_BYTES = 16  # of the base and of every stride but the innermost (CUDA, cuTensorMapEncodeTiled)
+MAX_BOX = 256  # elements along each dimension of a block
+MAX_DIM = 2**31  # offsets in a kernel are i32
+
+
+@dataclass(frozen=True)
+class Path:
+    """How a kernel reaches one operand.
+
+    Args:
+        kind: "TMA" or "pointer".
+        transposed: whether the descriptor is over the transposed view, whose rows are contiguous.
+        reason: why not TMA, with the arithmetic; "" for TMA.
+    """
+
+    kind: str
+    transposed: bool = False
+    reason: str = ""
+
+    @property
+    def tma(self) -> bool:
+        return self.kind == "TMA"
+
+    def __str__(self) -> str:
+        return self.kind
+
+
+def path_of(tensor: Any, *, may_transpose: bool = True) -> Path:
+    """TMA where its rules allow that for a 2-D tensor, as it is or transposed; else pointers, and why.
+
+    The rules: a 16-byte aligned base, contiguous rows, a distance between rows that is a positive multiple of 16 bytes
+    (a single row has none), sizes below 2**31.
+
+    Args:
+        tensor: any strided 2-D torch tensor with elements.
+        may_transpose: whether the kernel can take the tensor as the transpose of a row-major one.
+    """
+    reason = _obstacle(tensor)
+    if not reason:
+        return Path("TMA")
+    if may_transpose and not _obstacle(tensor.T):
+        return Path("TMA", transposed=True)
+    return Path("pointer", reason=reason)
+
+
+def describe(tensor: Any, path: Path, block: tuple[int, int]) -> Any:
+    """The tensor descriptor of an operand that goes through TMA.
+
+    Args:
+        tensor: the 2-D operand.
+        path: what `path_of` said about it.
+        block: rows and columns of a block, in the operand's own order.
+    """
+    from triton.tools.tensor_descriptor import TensorDescriptor
+
+    view, block = (tensor.T, block[::-1]) if path.transposed else (tensor, block)
+    return TensorDescriptor(view, list(view.shape), [_row_stride(view), 1], list(block))
+
+
+def _obstacle(tensor: Any) -> str:
+    """Which of TMA's rules the tensor breaks as it is, or ""."""
+    (rows, columns), itemsize = tensor.shape, tensor.element_size()
+    row_stride, column_stride = tensor.stride()
+    row_bytes = row_stride * itemsize
+    if columns > 1 and column_stride != 1:
+        return f"neither stride of {tuple(tensor.stride())} is 1" if row_stride != 1 else "its columns are contiguous"
+    if rows > 1 and (row_bytes % ALIGNMENT_BYTES or row_bytes <= 0):
+        return f"its row stride is {row_bytes} B, not a positive multiple of {ALIGNMENT_BYTES}"
+    if tensor.data_ptr() % ALIGNMENT_BYTES:
+        return f"its base lies {tensor.data_ptr() % ALIGNMENT_BYTES} B past a multiple of {ALIGNMENT_BYTES}"
+    if max(rows, columns) >= MAX_DIM:
+        return f"its shape {rows}x{columns} reaches 2**31"
+    return ""
+
+
+def _row_stride(tensor: Any) -> int:
+    """The distance between rows; of a single row, the smallest legal one, since any stride may be written there."""
+    if tensor.shape[0] > 1:
+        return tensor.stride(0)
+    step = ALIGNMENT_BYTES // tensor.element_size()
+    return -(-tensor.shape[1] // step) * step

@@ -79,4 +79,4 @@ def signed(value):
 
 def unsigned(value):
     """The same bits as unsigned integers; a true `i1` is 1."""
-    return value.view(np.uint8 if value.dtype == np.bool_ else f"u{value.dtype.name}")
+    return value.view(f"u{value.dtype.itemsize}")

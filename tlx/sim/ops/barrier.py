@@ -1,0 +1,44 @@
+"""mbarriers."""
+
+from __future__ import annotations
+
+from .registry import simulates
+
+
+@simulates("ttng.init_barrier")
+def init_barrier(group, op, view):
+    """Begins phase 0 (`mbarrier.init`)."""
+    group.cta.barriers.initialize(view, op.attributes["count"])
+
+
+@simulates("ttng.inval_barrier")
+def inval_barrier(group, op, view):
+    """Gives the memory back (`mbarrier.inval`)."""
+    group.cta.barriers.invalidate(view)
+
+
+@simulates("ttng.barrier_expect")
+def barrier_expect(group, op, view, predicate=True):
+    """Announces bytes and arrives once (`mbarrier.arrive.expect_tx`)."""
+    if predicate:
+        group.cta.barriers.at(view).expect(group, op.attributes["size"], op)
+
+
+@simulates("ttng.arrive_barrier")
+def arrive_barrier(group, op, view, predicate=True):
+    """Arrives `count` times (`mbarrier.arrive`)."""
+    if predicate:
+        group.cta.barriers.at(view).arrive(group, op.attributes["count"], op)
+
+
+@simulates("ttng.wait_barrier")
+def wait_barrier(group, op, view, parity, predicate=True, *dependencies):
+    """Waits until the phase of that parity is complete (`mbarrier.try_wait.parity` in a loop)."""
+    if not predicate:
+        return
+    barrier = group.cta.barriers.at(view)
+    parity = int(parity) & 1
+    while not barrier.passed(parity):
+        yield barrier.condition(parity)
+    barrier.waited(group, op)
+    group.passed[op] += 1

@@ -44,11 +44,13 @@ def path_of(tensor: Any, *, may_transpose: bool = True) -> Path:
         tensor: any strided 2-D torch tensor with elements.
         may_transpose: whether the kernel can take the tensor as the transpose of a row-major one.
     """
-    reason = _obstacle(tensor)
+    reason = _obstacle(tensor, "row")
     if not reason:
         return Path("TMA")
-    if may_transpose and not _obstacle(tensor.T):
-        return Path("TMA", transposed=True)
+    if may_transpose and tensor.stride(0) == 1:
+        reason = _obstacle(tensor.T, "column")
+        if not reason:
+            return Path("TMA", transposed=True)
     return Path("pointer", reason=reason)
 
 
@@ -66,15 +68,14 @@ def describe(tensor: Any, path: Path, block: tuple[int, int]) -> Any:
     return TensorDescriptor(view, list(view.shape), [_row_stride(view), 1], list(block))
 
 
-def _obstacle(tensor: Any) -> str:
-    """Which of TMA's rules the tensor breaks as it is, or ""."""
-    (rows, columns), itemsize = tensor.shape, tensor.element_size()
-    row_stride, column_stride = tensor.stride()
-    row_bytes = row_stride * itemsize
+def _obstacle(tensor: Any, line: str) -> str:
+    """Which of TMA's rules the tensor breaks, or "". Its rows are called `line`s."""
+    (rows, columns), (row_stride, column_stride) = tensor.shape, tensor.stride()
+    row_bytes = row_stride * tensor.element_size()
     if columns > 1 and column_stride != 1:
-        return f"neither stride of {tuple(tensor.stride())} is 1" if row_stride != 1 else "its columns are contiguous"
+        return f"its {line}s are not contiguous: strides {tensor.stride()}"
     if rows > 1 and (row_bytes % ALIGNMENT_BYTES or row_bytes <= 0):
-        return f"its row stride is {row_bytes} B, not a positive multiple of {ALIGNMENT_BYTES}"
+        return f"its {line} stride is {row_bytes} B, not a positive multiple of {ALIGNMENT_BYTES}"
     if tensor.data_ptr() % ALIGNMENT_BYTES:
         return f"its base lies {tensor.data_ptr() % ALIGNMENT_BYTES} B past a multiple of {ALIGNMENT_BYTES}"
     if max(rows, columns) >= MAX_DIM:

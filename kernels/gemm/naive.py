@@ -1,9 +1,18 @@
 """GEMM in plain Triton: the twin that the warp-specialized kernel is compared with."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import triton
 import triton.language as tl
 
 from .order import grouped_tile
+
+if TYPE_CHECKING:
+    import torch
+
+__all__ = ["gemm_naive", "matmul_naive"]
 
 
 @triton.jit
@@ -48,3 +57,18 @@ def gemm_naive(
 
     c_ptrs = c_ptr + rows[:, None] * stride_cm + columns[None, :] * stride_cn
     tl.store(c_ptrs, acc.to(c_ptr.dtype.element_ty), mask=(rows < M)[:, None] & (columns < N)[None, :])
+
+
+def matmul_naive(a: torch.Tensor, b: torch.Tensor, out: torch.Tensor) -> torch.Tensor:
+    """Writes A @ B to `out` with `gemm_naive`, in the tiles that Triton's tutorial uses for large products.
+
+    Args:
+        a: [M, K], bf16 or fp16, any strides.
+        b: [K, N], of the same type.
+        out: [M, N].
+    """
+    (m, k), n = a.shape, b.shape[1]
+    tiles = {"BLOCK_M": 128, "BLOCK_N": 256, "BLOCK_K": 64, "GROUP_M": 8}
+    grid = (triton.cdiv(m, tiles["BLOCK_M"]) * triton.cdiv(n, tiles["BLOCK_N"]),)
+    gemm_naive[grid](a, b, out, m, n, k, *a.stride(), *b.stride(), *out.stride(), **tiles, num_warps=8, num_stages=3)
+    return out

@@ -271,6 +271,7 @@ class Module:
     attributes: dict[str, Any] = field(default_factory=dict)
     body: Block = field(default_factory=Block)
     location: Location = Location()
+    syntax: Any = field(default=None, repr=False)
 
     @property
     def functions(self) -> dict[str, Op]:

@@ -1,0 +1,22 @@
+"""Quoted strings of MLIR."""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["unquote"]
+
+_ESCAPE = re.compile(rb"\\([0-9A-Fa-f]{2}|.)")
+_LETTERS = {b"n": b"\n", b"t": b"\t"}
+
+
+def unquote(token: str) -> str:
+    """The text between the quotes, escapes undone (two hexadecimal digits are one byte of UTF-8)."""
+    if "\\" not in token:
+        return token[1:-1]
+    return _ESCAPE.sub(_unescape, token[1:-1].encode()).decode(errors="replace")
+
+
+def _unescape(match: re.Match[bytes]) -> bytes:
+    code = match[1]
+    return bytes.fromhex(code.decode()) if len(code) == 2 else _LETTERS.get(code, code)

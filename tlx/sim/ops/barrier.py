@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..memory import MemDesc
 from .registry import simulates
 
 
@@ -34,11 +35,12 @@ def arrive_barrier(group, op, view, predicate=True):
 @simulates("ttng.wait_barrier")
 def wait_barrier(group, op, view, parity, predicate=True, *dependencies):
     """Waits until the phase of that parity is complete (`mbarrier.try_wait.parity` in a loop)."""
-    if not predicate:
+    # Without a predicate the first dependency stands in its place.
+    if not isinstance(predicate, MemDesc) and not predicate:
         return
     barrier = group.cta.barriers.at(view)
     parity = int(parity) & 1
     while not barrier.passed(parity):
         yield barrier.condition(parity)
-    barrier.waited(group, op)
+    barrier.wait(group, op)
     group.passed[op] += 1

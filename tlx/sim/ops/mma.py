@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import numpy as np
+
+from ..agents import Condition
 from ..engines import Unfinished
 from ..memory import MemDesc
 from .dot import TF32, multiply_accumulate
@@ -21,11 +24,11 @@ def warp_group_dot(group, op, a, b, c, use_accumulator=True):
 
     def work(engine):
         while before is not None and not before.done:
-            yield before.order
+            yield Condition(before.finished, "the MMA before")
         left, right = (memory.read(engine, x, op) if isinstance(x, MemDesc) else x for x in (a, b))
         accumulator = c.value if isinstance(c, Unfinished) else c
         if not use_accumulator:
-            accumulator = accumulator * accumulator.dtype.type(0)
+            accumulator = np.zeros_like(accumulator)
         result.value = multiply_accumulate(left, right, accumulator, precision)
         group.launch.mma_flops += 2 * result.value.size * left.shape[-1]
         yield None

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-import numpy as np
-
 from ..memory import Buffer, MemDesc, buffer_map
 from ..values import dtype_of
 from .registry import simulates
@@ -88,9 +86,3 @@ def fence_async_shared(group, op):
 def barrier(group, op, *_):
     """Orders the warps of the group, which is one thread of control here."""
     group.cta.observer.synchronize([group], op)
-
-
-@simulates("ttg.global_scratch_alloc")
-def global_scratch_alloc(group, op):
-    """Global memory of this CTA alone."""
-    return group.launch.scratch(group.cta.program_id, op, np.dtype(np.uint8))

@@ -1,0 +1,75 @@
+"""A CTA: its warp groups, its shared memory, and what must hold when it ends."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..ir.model import Op
+from .agents import Agent, Condition, Observer
+from .barriers import Barriers
+from .engines import Engine
+from .errors import EngineInFlight
+from .group import Coroutine, WarpGroup
+from .memory import SharedMemory
+from .scheduler import Scheduler
+
+if TYPE_CHECKING:
+    from .launch import Launch
+
+__all__ = ["CTA"]
+
+
+class CTA:
+    """One CTA of a launch.
+
+    Args:
+        launch: the launch it belongs to.
+        program_id: its place in the grid.
+        scheduler: runs its agents.
+        observer: sees its events.
+    """
+
+    def __init__(self, launch: Launch, program_id: tuple[int, int, int], scheduler: Scheduler, observer: Observer):
+        self.launch = launch
+        self.program_id = program_id
+        self.grid = launch.grid
+        self.scheduler = scheduler
+        self.observer = observer
+        self.memory = SharedMemory(launch.code.shared_bytes, observer)
+        self.barriers = Barriers(self.memory, observer)
+        self.loads: list[Engine] = []
+        self.groups: list[WarpGroup] = []
+        self.main = self.start_group("default", launch.code.num_warps, self._main)
+
+    def start_group(self, name: str, num_warps: int, code) -> WarpGroup:
+        """Adds a warp group that runs the generator function `code`."""
+        group = WarpGroup(self, name, num_warps, code)
+        self.groups.append(group)
+        self.scheduler.start(group)
+        return group
+
+    def join(self, groups: list[Agent], op: Op) -> Coroutine:
+        """Waits until the groups have ended."""
+        for group in groups:
+            while not group.done:
+                yield Condition(group.finished, f"{group.name} to end")
+        self.observer.synchronize([self.main, *groups], op)
+
+    def _main(self, group: WarpGroup) -> Coroutine:
+        yield from group.call(self.launch.code.kernel, self.launch.arguments, 0)
+        self._check_engines()
+        self.launch.cta_ended(self)
+
+    def _check_engines(self) -> None:
+        """Nothing may touch shared memory once the CTA is gone."""
+        unretired = [e for g in self.groups for q in (g.mma, g.stores, g.copies) for e in q.unretired()]
+        in_flight = [e for e in self.loads if not e.done] + unretired
+        if not in_flight:
+            return
+        first = in_flight[0]
+        raise EngineInFlight(
+            f"the CTA ends while {len(in_flight)} operation(s) of an engine may still touch its shared memory: "
+            + ", ".join(sorted({e.name for e in in_flight})),
+            hint="wait for each TMA load, TMA store, cp.async and MMA before the kernel ends",
+            location=first.op.location,
+        )

@@ -1,0 +1,152 @@
+"""One launch of a kernel: its arguments, its memory, its grid, and the schedules it runs under."""
+
+from __future__ import annotations
+
+import ctypes
+import warnings
+from collections.abc import Callable
+from itertools import product
+
+import numpy as np
+
+from ..errors import TLXError
+from .agents import Observer
+from .code import Code
+from .cta import CTA
+from .device import Device
+from .errors import LeftoverPhase, SimulationError, SimulationWarning
+from .pointers import Argument, GlobalMemory
+from .report import Report, deadlock
+from .scheduler import Scheduler
+
+__all__ = ["Launch", "simulate"]
+
+_SCRATCH = 1 << 62
+"""Where scratch begins: an address that no storage has."""
+
+
+class CountedMemory(GlobalMemory):
+    """Global memory that counts the bytes moved."""
+
+    def __init__(self, arguments):
+        super().__init__(arguments)
+        self.bytes_read = 0
+        self.bytes_written = 0
+
+    def read(self, argument, addresses, dtype):
+        self.bytes_read += np.size(addresses) * dtype.itemsize
+        return super().read(argument, addresses, dtype)
+
+    def write(self, argument, addresses, values):
+        values = np.asarray(values)
+        self.bytes_written += values.nbytes
+        super().write(argument, addresses, values)
+
+
+class Launch:
+    """One run of a grid under one schedule.
+
+    Args:
+        code: the kernel.
+        grid: CTAs along x, y, z.
+        arguments: the values of the kernel function's arguments.
+        storages: the pointer arguments' storages.
+        device: the GPU that is simulated. At most one CTA for each of its SMs is resident, in the order of the grid.
+        seed: of the schedule.
+        observer: sees every event.
+    """
+
+    def __init__(
+        self,
+        code: Code,
+        grid: tuple[int, int, int],
+        arguments: tuple,
+        storages: tuple[Argument, ...],
+        device: Device,
+        seed: int,
+        observer: Observer,
+    ):
+        self.code = code
+        self.grid = grid
+        self.arguments = arguments
+        self.memory = CountedMemory(storages)
+        self.device = device
+        self.seed = seed
+        self.counts = [0] * len(code.steps)
+        self.constants: dict[int, object] = {}
+        self.mma_flops = 0
+        self.tma_load_bytes = 0
+        self.tma_store_bytes = 0
+        self.tensor_maps: dict[int, tuple] = {}
+        self.leftovers: list[LeftoverPhase] = []
+        self._observer = observer
+        self._scratch_end = _SCRATCH
+        self._scheduler = Scheduler(seed)
+        self._waiting = product(*map(range, reversed(grid)))
+        self._resident: list[CTA] = []
+
+    def run(self) -> None:
+        """Runs the grid to its end.
+
+        Raises:
+            SimulationError: what the kernel does wrong; DeadlockError if it can't go on.
+        """
+        for _ in range(self.device.multiprocessors):
+            self._start_next()
+        self._scheduler.run()
+        if self._resident:
+            raise deadlock(self._resident)
+
+    def scratch_address(self, nbytes: int) -> int:
+        """The address of global memory that no argument holds."""
+        self._scratch_end += nbytes
+        return self._scratch_end - nbytes
+
+    def cta_ended(self, cta: CTA) -> None:
+        """Notes what the CTA leaves behind and starts the next one."""
+        self.leftovers.extend(barrier.leftover() for barrier in cta.barriers if barrier.inside_phase)
+        self._resident.remove(cta)
+        self._start_next()
+
+    def _start_next(self) -> None:
+        place = next(self._waiting, None)
+        if place is not None:
+            self._resident.append(CTA(self, place[::-1], self._scheduler, self._observer))
+
+
+def simulate(launch_with: Callable[[int], Launch], seeds: range) -> Report:
+    """Runs a launch under each of the seeds, from the same memory each time; the last one's results stay.
+
+    Raises:
+        SimulationError: with the `seed` under which it came.
+    """
+    snapshot = None
+    launch = None
+    for seed in seeds:
+        launch = launch_with(seed)
+        if len(seeds) > 1:
+            snapshot = _restore(launch, snapshot)
+        try:
+            launch.run()
+        except TLXError as error:
+            error.what += f" (seed {seed})"
+            error.seed = seed
+            raise
+    report = Report.of(launch)
+    for leftover in report.leftovers:
+        warnings.warn(f"{leftover}\n{leftover.location.render()}", SimulationWarning, stacklevel=2)
+    return report
+
+
+def _bytes_of(argument: Argument) -> np.ndarray:
+    return np.ctypeslib.as_array((ctypes.c_uint8 * argument.nbytes).from_address(argument.start))
+
+
+def _restore(launch: Launch, snapshot: list[np.ndarray] | None) -> list[np.ndarray]:
+    """Puts the snapshot back; takes it first if there is none yet."""
+    storages = [_bytes_of(argument) for argument in launch.memory.arguments]
+    if snapshot is None:
+        return [storage.copy() for storage in storages]
+    for storage, saved in zip(storages, snapshot):
+        storage[:] = saved
+    return snapshot

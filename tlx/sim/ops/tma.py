@@ -1,0 +1,89 @@
+"""Copies of tiles between global and shared memory by the TMA engine, and the descriptors made by a kernel."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..descriptors import TensorDescriptor
+from ..errors import UnsupportedOp
+from ..pointers import Pointers
+from ..values import dtype_of
+from .registry import simulates
+
+
+@simulates("ttng.async_tma_copy_global_to_local")
+def async_tma_copy_global_to_local(group, op, descriptor, *operands):
+    """Fills a buffer and signals the barrier with the bytes of the whole tile (`cp.async.bulk.tensor`)."""
+    rank = len(descriptor.block)
+    if len(operands) != rank + 3 or op.attributes.get("multicast"):
+        raise UnsupportedOp("TMA loads with im2col offsets or multicast are not simulated")
+    corner = tuple(map(int, operands[:rank]))
+    view, word, predicate = operands[rank:]
+    if not predicate:
+        return
+    barrier = group.cta.barriers.at(word)
+
+    def work(engine):
+        tile = descriptor.load(group.launch.memory, corner)
+        group.cta.memory.write(engine, view, tile.reshape(view.shape), op)
+        yield None
+        group.launch.tma_load_bytes += descriptor.tile_bytes
+        barrier.land(engine, descriptor.tile_bytes, op)
+
+    group.issue("tma_load", op, work)
+
+
+@simulates("ttng.async_tma_copy_local_to_global")
+def async_tma_copy_local_to_global(group, op, descriptor, *operands):
+    """Stores a buffer, clipped to the tensor, as a commit group of its own (`cp.async.bulk.tensor`)."""
+    *corner, view = operands
+    corner = tuple(map(int, corner))
+
+    def work(engine):
+        tile = group.cta.memory.read(engine, view, op)
+        engine.finish_reads()
+        yield None
+        descriptor.store(group.launch.memory, corner, tile)
+        group.launch.tma_store_bytes += descriptor.tile_bytes
+
+    group.issue("tma_store", op, work, group.stores)
+    group.stores.commit()
+
+
+@simulates("ttng.async_tma_store_wait")
+def async_tma_store_wait(group, op):
+    """Waits until all but the last `pendings` stores have read their buffers, or, if asked, have been written."""
+    wait = group.stores.wait_reads if group.launch.code.waits_for_reads(op) else group.stores.wait
+    yield from wait(group, op.attributes["pendings"])
+
+
+@simulates("ttg.global_scratch_alloc")
+def global_scratch_alloc(group, op):
+    """Global memory for a descriptor; nothing else may be kept in it."""
+    return Pointers(np.int64(group.launch.scratch_address(op.attributes["nbytes"])))
+
+
+@simulates("ttng.tensormap_create")
+def tensormap_create(group, op, target, base, *numbers):
+    """Writes a descriptor: box, sizes, strides in bytes, element strides, the contiguous axis first in each."""
+    rank = (len(numbers) + 1) // 4
+    sizes = tuple(map(int, numbers[rank : 2 * rank]))[::-1]
+    strides = tuple(map(int, numbers[2 * rank : 3 * rank - 1]))[::-1]
+    fill = np.nan if op.attributes["fill_mode"] else 0
+    group.launch.tensor_maps[int(target.addresses)] = base, sizes, strides, fill
+
+
+@simulates("ttng.tensormap_fenceproxy_acquire")
+def tensormap_fenceproxy_acquire(group, op, target):
+    """Makes a descriptor visible to TMA."""
+    group.fence(op)
+
+
+@simulates("ttng.reinterpret_tensor_descriptor")
+def reinterpret_tensor_descriptor(group, op, target):
+    """The descriptor at an address."""
+    base, sizes, strides, fill = group.launch.tensor_maps[int(target.addresses)]
+    block = op.result.type.block
+    dtype = dtype_of(block.element)
+    steps = (*(stride // dtype.itemsize for stride in strides), 1)
+    return TensorDescriptor(base.argument, int(base.addresses), sizes, steps, block.shape, dtype, fill)

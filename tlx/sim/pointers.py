@@ -98,6 +98,10 @@ class GlobalMemory:
         """The argument whose storage holds the address."""
         return next((a for a in self.arguments if a.start <= address < a.end), None)
 
+    def storage(self, argument: Argument) -> np.ndarray:
+        """The bytes of an argument's storage, in place."""
+        return _Span(argument.start, argument.end).view(np.dtype(np.uint8))
+
     def read(self, argument: Argument | None, addresses, dtype: np.dtype) -> np.ndarray:
         """The elements at `addresses` (int64, any shape), in an array of that shape.
 

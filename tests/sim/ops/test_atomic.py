@@ -27,7 +27,7 @@ def test_read_modify_write(kind, before, value, after):
     x = argument(array)
     old = run(
         "tt.atomic_rmw", pointers(x, 0), value, np.bool_(True), on=group(x), operands="*f32" if "f" in kind else "*i32",
-        atomic_rmw_op=kind,
+        kind=kind,
     )  # fmt: skip
     same(old, before)
     same(array, np.array([after]))
@@ -37,9 +37,7 @@ def test_lanes_of_one_address_take_turns():
     array = np.array([10, 20], i32)
     x = argument(array)
     values, mask = np.array([1, 2, 3, 4, 5], i32), np.array([True, True, True, False, True])
-    old = run(
-        "tt.atomic_rmw", pointers(x, 0, 1, 0, 0, 0), values, mask, on=group(x), operands="*i32", atomic_rmw_op="add"
-    )
+    old = run("tt.atomic_rmw", pointers(x, 0, 1, 0, 0, 0), values, mask, on=group(x), operands="*i32", kind="add")
     same(old, np.array([10, 20, 11, 0, 14], i32))
     same(array, np.array([19, 22], i32))
 
@@ -56,4 +54,4 @@ def test_compare_and_swap():
 def test_out_of_bounds():
     x = argument(np.zeros(1, i32))
     with pytest.raises(OutOfBounds, match=r"x\[1\].*in program \(0, 0, 0\)"):
-        run("tt.atomic_rmw", pointers(x, 1), i32(1), on=group(x), operands="*i32", atomic_rmw_op="add")
+        run("tt.atomic_rmw", pointers(x, 1), i32(1), on=group(x), operands="*i32", kind="add")

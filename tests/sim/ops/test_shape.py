@@ -1,9 +1,16 @@
 import numpy as np
 from evaluate import argument, group, pointers, run, same
 
+from tlx.ir.model import Attribute
 from tlx.sim.pointers import Pointers
 
 i32 = np.int32
+
+
+def dense(value):
+    return Attribute("dense", (("value", value),))
+
+
 MATRIX = np.array([[1, 2, 3], [4, 5, 6]], i32)
 
 
@@ -66,7 +73,10 @@ def test_convert_layout_keeps_values():
 
 def test_program():
     here = group(program_id=(3, 4, 5), grid=(6, 7, 8))
-    assert [run("tt.get_program_id", on=here, axis=a) for a in ("x", "y", "z")] == [3, 4, 5]
-    same(run("tt.get_num_programs", on=here, axis="y"), i32(7))
+    assert [run("tt.get_program_id", on=here, axis=a) for a in (0, 1, 2)] == [3, 4, 5]
+    same(run("tt.get_num_programs", on=here, axis=1), i32(7))
     same(run("tt.make_range", result="4xi32", start=2, end=6), np.array([2, 3, 4, 5], i32))
+    same(run("arith.constant", result="f32", value=1.5), np.float32(1.5))
+    same(run("arith.constant", result="2xi1", value=dense(True)), np.array([True, True]))
+    same(run("arith.constant", result="2x2xi32", value=dense(((1, 2), (3, 4)))), np.array([[1, 2], [3, 4]], i32))
     same(run("ub.poison", result="2xf32"), np.zeros(2, np.float32))

@@ -33,7 +33,7 @@ _UPDATES = {
 @simulates("tt.atomic_rmw")
 def atomic_rmw(group, op, pointers, value, mask=None):
     """Updates where the mask holds and gives the old values; 0 where it doesn't."""
-    return _atomic(group, op, pointers, _UPDATES[op.attributes["atomic_rmw_op"]], (value,), mask)
+    return _atomic(group, op, pointers, _UPDATES[op.attributes["kind"]], (value,), mask)
 
 
 @simulates("tt.atomic_cas")

@@ -50,6 +50,7 @@ elementwise(
         "arith.minnumf": minimum_number,
         "arith.maximumf": maximum,
         "arith.minimumf": minimum,
+        "tt.approx_divf": np.divide,
         "tt.precise_divf": np.divide,
         "tt.precise_sqrt": np.sqrt,
     }

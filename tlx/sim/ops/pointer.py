@@ -48,7 +48,7 @@ def ptr_to_int(group, op, pointers):
     return pointers.addresses
 
 
-@simulates("tt.load")
+@simulates("tt.load", "tt.atomic_load")
 def load(group, op, pointers, mask=None, other=None):
     """Reads where the mask holds; elsewhere gives `other`, or 0, with which Triton initializes the registers."""
     dtype = pointee_dtype(op.operands[0].type)
@@ -66,7 +66,7 @@ def load(group, op, pointers, mask=None, other=None):
     return Pointers(result[()]) if is_pointer else result[()]
 
 
-@simulates("tt.store")
+@simulates("tt.store", "tt.atomic_store")
 def store(group, op, pointers, value, mask=None):
     """Writes where the mask holds. Of several values for one address the last in row-major order stays."""
     addresses = np.asarray(pointers.addresses)

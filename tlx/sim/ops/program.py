@@ -4,27 +4,29 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...ir.model import PointerType
+from ...ir.model import Attribute, PointerType
 from ..pointers import Pointers
 from ..values import dtype_of, element_of, full
 from .registry import simulates
 
 
-def _axis(op) -> int:
-    axis = op.attributes["axis"]
-    return "xyz".index(axis) if isinstance(axis, str) else axis
-
-
 @simulates("tt.get_program_id")
 def get_program_id(group, op):
     """The program's index along `axis`, i32."""
-    return np.int32(group.cta.program_id[_axis(op)])
+    return np.int32(group.cta.program_id[op.attributes["axis"]])
 
 
 @simulates("tt.get_num_programs")
 def get_num_programs(group, op):
     """The grid's size along `axis`, i32."""
-    return np.int32(group.cta.grid[_axis(op)])
+    return np.int32(group.cta.grid[op.attributes["axis"]])
+
+
+@simulates("arith.constant")
+def constant(group, op):
+    """A number, or a tensor of one number or of all that are written out."""
+    value = op.attributes["value"]
+    return full(op.result.type, value["value"] if isinstance(value, Attribute) else value)
 
 
 @simulates("tt.make_range")

@@ -65,4 +65,115 @@ class ResourceError(LanguageError, OutOfResources):
     """Base of the errors about a budget of the target. Also `triton.OutOfResources`, so autotuning skips the config."""
 
 
-__all__ = ["LanguageError", "ResourceError", "TLXError"]
+# --- targets and budgets ---
+
+
+class UnsupportedTarget(LanguageError):
+    """The architecture has no lowering."""
+
+
+class SharedMemoryExceeded(ResourceError):
+    """The buffers of a kernel need more shared memory than a CTA may have."""
+
+
+class RegisterFileExceeded(ResourceError):
+    """The tasks ask for more registers than the register file has; Triton would drop every request."""
+
+
+class TooManyThreads(ResourceError):
+    """The tasks need more threads than a CTA may have."""
+
+
+# --- tasks ---
+
+
+class InvalidTask(LanguageError):
+    """An `async_task` or `async_tasks` is written in a way that has no meaning."""
+
+
+class DefaultTaskError(LanguageError):
+    """`async_tasks` has no default task, or more than one."""
+
+
+class InvalidWarpCount(LanguageError):
+    """A task has a number of warps that Triton or the MMA can't use."""
+
+
+class InvalidRegisterCount(LanguageError):
+    """A task asks for a number of registers that `setmaxnreg` doesn't take."""
+
+
+class ReturnInTask(LanguageError):
+    """`return` inside a task."""
+
+
+class TensorCapture(LanguageError):
+    """A task uses a register tensor that was computed outside of it."""
+
+
+# --- control flow ---
+
+
+class InvalidLoop(LanguageError):
+    """A loop whose bounds, or a loop or branch whose values, have no single type."""
+
+
+# --- buffers, barriers, TMA ---
+
+
+class InvalidBuffer(LanguageError):
+    """A shared buffer is declared or viewed in a way that has no meaning."""
+
+
+class NotABuffer(LanguageError):
+    """Something that is no shared buffer, such as a barrier, is used as one."""
+
+
+class NotABarrier(LanguageError):
+    """Something that is no mbarrier is used as one."""
+
+
+class IndexOutOfRange(LanguageError):
+    """A constant index lies outside the ring of buffers or barriers."""
+
+
+class RingNotIndexed(LanguageError):
+    """A whole ring of buffers or barriers is used where one slot is needed."""
+
+
+class InvalidBarrier(LanguageError):
+    """A barrier is declared or used with a count that mbarriers don't take."""
+
+
+class InvalidPhase(LanguageError):
+    """A constant phase that is not 0 or 1."""
+
+
+class ShapeMismatch(LanguageError):
+    """A tensor, a buffer or a descriptor has another shape than its counterpart."""
+
+
+class DtypeMismatch(LanguageError):
+    """A tensor, a buffer or a descriptor has another element type than its counterpart."""
+
+
+class LayoutMismatch(LanguageError):
+    """A descriptor and a buffer swizzle shared memory differently."""
+
+
+class NotADescriptor(LanguageError):
+    """Something that is no tensor descriptor is used as one."""
+
+
+# --- MMA ---
+
+
+class InvalidMMA(LanguageError):
+    """Operands whose shape, element type or place the tensor cores can't take."""
+
+
+class UseBeforeWait(LanguageError):
+    """The result of an asynchronous MMA is used before the wait that completes it."""
+
+
+__all__ = [name for name, value in list(globals().items()) if isinstance(value, type) and issubclass(value, TLXError)]

@@ -1,0 +1,37 @@
+"""Explicit warp specialization for Triton, in pure Python, on the unmodified `triton` wheel."""
+
+from .installation import require_triton
+
+require_triton()
+
+from .compiler.jit import compile, jit  # noqa: E402
+from .errors import TLXError  # noqa: E402
+from .language.barriers import (  # noqa: E402
+    alloc_barriers,
+    barrier_arrive,
+    barrier_expect_bytes,
+    barrier_wait,
+    mbarrier,
+    mbarrier_type,
+)
+from .language.buffers import (  # noqa: E402
+    buffered_tensor,
+    buffered_tensor_type,
+    local_alloc,
+    local_load,
+    local_slice,
+    local_store,
+    local_trans,
+    storage_kind,
+)
+from .language.fences import fence, fence_async_shared  # noqa: E402
+from .language.mma import async_dot, async_dot_wait  # noqa: E402
+from .language.rings import local_view  # noqa: E402
+from .language.tasks import async_task, async_task_replica_id, async_tasks, task  # noqa: E402
+from .language.tma import (  # noqa: E402
+    async_descriptor_load,
+    async_descriptor_store,
+    async_descriptor_store_wait,
+)
+from .language.utility import dtype_of, get_bufidx_phase, size_of  # noqa: E402
+from .version import __version__  # noqa: E402

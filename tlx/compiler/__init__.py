@@ -1,0 +1,1 @@
+"""From a tlx-jitted Python function to TTGIR that the stock Triton back end compiles."""

@@ -1,0 +1,192 @@
+"""From a Python function to TTGIR: Triton's code generator with tasks, layouts and located errors."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+from pathlib import Path
+
+import triton
+import triton.language as tl
+from triton.compiler.code_generator import CodeGenerator, ast_to_ttir
+from triton.compiler.errors import CompilationError
+from triton.language import str_to_ty
+
+from ..errors import ReturnInTask, TLXError
+from ..language.mma import async_dot, async_dot_wait, in_flight, used_before_wait
+from ..language.rings import ring
+from ..language.tasks import async_task, async_tasks
+from ..language.tma import descriptor_type
+from ..source import Location
+from .budget import check_shared_memory
+from .control_flow import ControlFlow
+from .semantic import TLXSemantic
+from .task_context import Allocation, KernelState, TaskContext
+from .tasks import TaskRegion
+from .versions import function_file_line, rebind
+
+__all__ = ["trace"]
+
+TAKES_IN_FLIGHT = (async_dot, async_dot_wait)
+TRITON_SOURCE = Path(triton.__file__).parent
+
+
+class TLXCodeGenerator(ControlFlow, CodeGenerator):
+    """Traces one function for one task. Triton makes one for each function and signature."""
+
+    def __init__(self, *args, caller_context: TaskContext, **kwargs):
+        kwargs["is_gluon"] = True  # tensors with layouts, Gluon's builder
+        super().__init__(*args, caller_context=caller_context, **kwargs)
+        self.semantic = TLXSemantic(self.builder, caller_context)
+        self.kernel_body = None
+        self.rings = []  # live until the kernel ends
+        self.branch_depth = 0
+        self.definitions: dict[str, Location] = {}
+
+    # --- places ---
+
+    def location(self, node: ast.AST | None = None) -> Location:
+        """Where a node, by default the current one, stands in the user's file."""
+        node = node if node is not None else self.cur_node
+        if not hasattr(node, "lineno"):
+            return Location(self.file_name or "", self.begin_line + 1)
+        indent = len(self.jit_fn.raw_src[0]) - len(self.jit_fn.raw_src[0].lstrip())
+        return Location(self.file_name, self.begin_line + node.lineno, node.col_offset + indent + 1)
+
+    @property
+    def at_kernel_top_level(self) -> bool:
+        """Whether what is emitted here runs exactly once, in the kernel itself."""
+        return self.is_kernel and not (self.scf_stack or self.branch_depth or self.caller_context.in_task)
+
+    # --- functions ---
+
+    def visit_FunctionDef(self, node):
+        self.kernel_body = node.body if self.is_kernel else None
+        super().visit_FunctionDef(node)
+        self.caller_context.kernel.ends_unfenced[self.function_name] = self.semantic.engines.unfenced
+
+    def visit_compound_statement(self, stmts):
+        super().visit_compound_statement(stmts)
+        if stmts is not self.kernel_body:
+            return
+        if not isinstance(stmts[-1], ast.Return):
+            self.release_rings()
+        check_shared_memory(self.caller_context.kernel)
+
+    def visit_Return(self, node):
+        if self.task_body_depth:
+            raise ReturnInTask("return inside a task", hint="let the task's body end instead; use `if`")
+        self.release_rings()
+        return super().visit_Return(node)
+
+    def record_allocation(self, value: ring) -> None:
+        """Enters a ring into the kernel's budget and keeps its memory until the kernel ends."""
+        self.rings.append(value)
+        allocation = Allocation("", value.type.slot_bytes, value.type.num, self.location())
+        value.allocation = allocation
+        self.caller_context.kernel.allocations.append(allocation)
+
+    def release_rings(self) -> None:
+        """Ends the life of all rings. Engines in flight and peers use memory that no op here shows, so the allocator
+        must not give it away earlier."""
+        for value in self.rings:
+            self.builder.create_local_dealloc(value.handle)
+
+    def set_value(self, name, value):
+        if isinstance(value, ring) and value.allocation and not value.allocation.name:
+            value.allocation.name = name
+        if isinstance(value, in_flight) and value.number is None:
+            value.number = self.semantic.engines.issued
+        self.definitions[name] = self.location()
+        super().set_value(name, value)
+
+    # --- calls ---
+
+    def call_JitFunction(self, fn, args, kwargs, caller_context=None):
+        self.semantic.make_stores_visible()  # the callee knows nothing of them
+        try:
+            result = CALL_JIT_FUNCTION(self, fn, args, kwargs, caller_context)
+        except CompilationError as error:
+            if isinstance(error.__cause__, TLXError):
+                raise self.called_from_here(error.__cause__) from None
+            raise
+        self.semantic.engines.unfenced = self.callee_ends_unfenced(fn)
+        return result
+
+    def callee_ends_unfenced(self, fn) -> bool:
+        """Whether any trace of this helper ends with unfenced stores."""
+        states = self.caller_context.kernel.ends_unfenced
+        return any(unfenced for name, unfenced in states.items() if f"{fn.__name__}__" in name)
+
+    def called_from_here(self, error: TLXError) -> TLXError:
+        """The error with this call added; an error inside Triton's own library is an error of the call."""
+        inner, here = error.location, self.location()
+        if Path(inner.file).is_relative_to(TRITON_SOURCE):
+            error.location = here
+        else:
+            error.location = replace(inner, callers=(*inner.callers, here))
+        return error
+
+    def call_Function(self, node, fn, args, kws):
+        if fn not in TAKES_IN_FLIGHT and not self.is_jit_call(fn):
+            self.refuse_in_flight(node, [*args, *kws.values()])
+        try:
+            return super().call_Function(node, fn, args, kws)
+        except TLXError as error:
+            raise error.at(self.location(node))
+        except CompilationError as error:
+            if isinstance(error.__cause__, TLXError):
+                raise error.__cause__.at(self.location(node)) from None
+            raise
+
+    def is_jit_call(self, fn) -> bool:
+        return hasattr(fn, "parse") or hasattr(getattr(fn, "__func__", None), "parse")
+
+    def refuse_in_flight(self, node, values) -> None:
+        if any(isinstance(value, in_flight) for value in values):
+            raise used_before_wait().at(self.location(node))
+
+    # --- operators and attributes ---
+
+    def _apply_binary_method(self, node, method, lhs, rhs):
+        self.refuse_in_flight(node, (lhs, rhs))
+        return super()._apply_binary_method(node, method, lhs, rhs)
+
+    def visit(self, node):
+        try:
+            return super().visit(node)
+        except TLXError as error:
+            raise error.at(self.location(node))
+
+    # --- with ---
+
+    def visit_With(self, node):
+        calls = [item.context_expr for item in node.items]
+        functions = [self.visit(call.func) for call in calls if isinstance(call, ast.Call)]
+        if async_tasks in functions:
+            return TaskRegion(self, node).lower()
+        if async_task in functions:
+            return async_task()  # raises: it stands outside of async_tasks
+        return super().visit_With(node)
+
+
+CALL_JIT_FUNCTION = rebind(CodeGenerator.call_JitFunction, CodeGenerator=TLXCodeGenerator)
+
+
+def signature_type(name: str, constant):
+    """The front end's type for a signature's spelling; descriptors get the layout that buffers of their shape have."""
+    kind = str_to_ty(name, constant)
+    return descriptor_type(kind) if isinstance(kind, tl.tensor_descriptor_type) else kind
+
+
+def trace(fn, src, kernel: KernelState, *, context, options, codegen_fns, module_map, module):
+    """Traces a kernel into `module`; returns the module.
+
+    Raises LanguageError with the user's line for whatever the language doesn't allow.
+    """
+
+    def generator(*args, **kwargs):
+        return TLXCodeGenerator(*args, caller_context=TaskContext(kernel, options.num_warps), **kwargs)
+
+    ast_to_module = rebind(ast_to_ttir, CodeGenerator=generator, str_to_ty=signature_type)
+    return ast_to_module(fn, src, context, options, codegen_fns, module_map, module)

@@ -1,0 +1,166 @@
+"""`tlx.jit` and `tlx.compile`: the ways in, on Triton's own classes."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import triton
+from triton._C.libtriton import ir
+from triton.backends.compiler import GPUTarget, Language
+from triton.compiler.compiler import ASTSource, CompiledKernel, make_backend
+from triton.runtime.jit import JITFunction
+
+from .budget import shared_memory_exceeded
+from .targets import DEFAULT_ARCH, target_for
+from .task_context import KernelState
+
+__all__ = ["TLXFunction", "TLXSource", "compile", "jit"]
+
+
+@functools.cache
+def package_hash() -> str:
+    """Hash of tlx's own source: what Triton's cache key doesn't know of."""
+    digest = hashlib.sha256()
+    for path in sorted(Path(__file__).parents[1].rglob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+class TLXSource(ASTSource):
+    """A kernel as Triton's compiler takes it: everything of tlx happens in `make_ir`, from which TTGIR comes out."""
+
+    def __init__(self, fn, signature, constexprs=None, attrs=None):
+        super().__init__(fn, signature, constexprs, attrs)
+        self.language = Language.GLUON
+        self.ext = "ttgir"
+        self.kernel: KernelState | None = None
+
+    def hash(self) -> str:
+        return hashlib.sha256(f"{super().hash()}-{package_hash()}".encode()).hexdigest()
+
+    def make_ir(self, target, options, codegen_fns, module_map, context):
+        from .codegen import trace
+        from .pipeline import run_passes
+
+        self.kernel = KernelState(target_for(options.arch), options.num_warps, options.maxnreg)
+        module = new_module(context, target, options)
+        module = trace(
+            self.fn,
+            self,
+            self.kernel,
+            context=context,
+            options=options,
+            codegen_fns=codegen_fns,
+            module_map=module_map,
+            module=module,
+        )
+        run_passes(module, self.kernel.target, options.num_stages)
+        return module
+
+
+def new_module(context, target, options):
+    """An empty module with the attributes that layouts are verified against."""
+    builder = ir.builder(context)
+    module = builder.create_module()
+    module.set_attr("ttg.target", builder.get_string_attr(make_backend(target).get_target_name(options)))
+    module.set_attr("ttg.num-warps", builder.get_int32_attr(options.num_warps))
+    module.set_attr("ttg.num-ctas", builder.get_int32_attr(options.num_ctas))
+    module.set_attr("ttg.threads-per-warp", builder.get_int32_attr(options.warp_size))
+    if options.maxnreg is not None:
+        module.set_attr("ttg.maxnreg", builder.get_int32_attr(options.maxnreg))
+    return module
+
+
+def compile_source(src: TLXSource, target: GPUTarget | None = None, options: dict | None = None, **kwargs):
+    """Triton's compile, and after it the shared memory with the compiler's scratch against the budget."""
+    kernel = triton.compile(src, target=target, options=options, **kwargs)
+    state = src.kernel  # None where the kernel came from the cache, which holds none that failed
+    if state is not None and kernel.metadata.shared > state.target.shared_bytes and state.allocations:
+        raise shared_memory_exceeded(state.allocations, kernel.metadata.shared, state.target)
+    return kernel
+
+
+class TLXFunction(JITFunction):
+    """A function in tlx: launched, warmed up, autotuned and cached like any `triton.jit` function.
+
+    Args:
+        fn: the Python function.
+        launch_defaults: launch options (`num_warps`, `maxnreg`, ...) that a launch may override.
+        options: what `triton.jit` takes.
+    """
+
+    def __init__(self, fn: Callable, launch_defaults: dict[str, Any] | None = None, **options):
+        super().__init__(fn, **options)
+        # Fusion of multiply and add is Triton's default until 3.9, which warns unless it is asked for.
+        self.launch_defaults = {"enable_fp_fusion": True, **(launch_defaults or {})}
+
+    def is_gluon(self) -> bool:
+        return True
+
+    def create_binder(self):
+        result = super().create_binder()
+        self.ASTSource = TLXSource
+        self.compile = compile_source
+        return result
+
+    def run(self, *args, **kwargs):
+        return super().run(*args, **{**self.launch_defaults, **kwargs})
+
+
+def jit(
+    fn: Callable | None = None,
+    *,
+    num_warps: int | None = None,
+    num_stages: int | None = None,
+    maxnreg: int | None = None,
+    **options,
+):
+    """Compiles a function with tlx: ordinary Triton code, plus everything in `tlx`.
+
+    Args:
+        fn: the function; a kernel, or a helper that kernels call.
+        num_warps: warps of the default task, unless the launch says otherwise.
+        num_stages: stages of the stock pipeliner for loops over `tl.dot`, likewise.
+        maxnreg: cap on the registers of a thread, likewise.
+        options: what `triton.jit` takes (`do_not_specialize`, `noinline`, `repr`, ...).
+
+    Returns:
+        TLXFunction: launch it as `kernel[grid](...)`.
+    """
+    given = {"num_warps": num_warps, "num_stages": num_stages, "maxnreg": maxnreg}
+    defaults = {name: value for name, value in given.items() if value is not None}
+
+    def declare(fn: Callable) -> TLXFunction:
+        return TLXFunction(fn, defaults, **options)
+
+    return declare(fn) if fn is not None else declare
+
+
+def compile(
+    fn: TLXFunction,
+    signature: dict[str, str],
+    constexprs: dict[str, Any] | None = None,
+    target: GPUTarget | None = None,
+    **options,
+) -> CompiledKernel:
+    """Compiles a kernel without launching it; needs no GPU.
+
+    Args:
+        fn: a tlx-jitted function.
+        signature: Triton's type of each run-time argument: `"*bf16"`, `"i32"`, `"tensordesc<bf16[64, 64]>"`.
+        constexprs: value of each compile-time argument.
+        target: default sm_90.
+        options: launch options such as `num_warps`.
+
+    Returns:
+        CompiledKernel: its `asm` holds `ttgir`, `llir`, `ptx` and `cubin`.
+    """
+    constexprs = constexprs or {}
+    types = {name: "constexpr" if name in constexprs else signature[name] for name in fn.arg_names}
+    source = TLXSource(fn, types, constexprs)
+    target = target or GPUTarget("cuda", DEFAULT_ARCH, 32)
+    return compile_source(source, target, {**fn.launch_defaults, **options})

@@ -1,0 +1,192 @@
+"""What `tl` ops mean on tensors with layouts: Gluon's semantic, with layouts chosen instead of demanded.
+
+Each override says which layout the op needs, converts its operands to it and hands over to the stock method.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import triton.language as tl
+from triton.experimental.gluon.language._layouts import BlockedLayout, DotOperandLayout, SliceLayout
+from triton.experimental.gluon.language._semantic import GluonSemantic
+from triton.language.core import _unwrap_if_constexpr
+
+from .async_state import AsyncState
+from .layouts import default_layout, expandable, stronger
+from .task_context import TaskContext
+
+__all__ = ["TLXSemantic"]
+
+
+def dims(shape: Sequence[Any]) -> list[int]:
+    """A shape as plain integers."""
+    return [_unwrap_if_constexpr(d) for d in shape]
+
+
+class TLXSemantic(GluonSemantic):
+    """The semantic of one function's trace.
+
+    Args:
+        builder: Gluon's op builder.
+        task: tells for how many warps ops are emitted.
+        engines: what the trace knows of engines at work.
+    """
+
+    def __init__(self, builder, task: TaskContext):
+        super().__init__(builder)
+        self.task = task
+        self.engines = AsyncState()
+
+    # --- fences ---
+
+    def fence_async_shared(self) -> None:
+        """Makes ordinary stores to shared memory visible to the async proxy (PTX `fence.proxy.async`)."""
+        self.builder.create_fence_async_shared(False)
+        self.engines.unfenced = False
+
+    def make_stores_visible(self) -> None:
+        """Fences if shared memory was written since the last fence: before an arrive, an MMA and a TMA store.
+
+        In the writing task, because stock fence insertion sees only its own task, and after the stores because a
+        fence at the reader orders nothing that another task wrote before it.
+        """
+        if self.engines.unfenced:
+            self.fence_async_shared()
+
+    # --- layouts ---
+
+    def default_layout(self, shape: Sequence[Any], dtype: tl.dtype) -> BlockedLayout:
+        """The layout of a tensor that nothing else decides, for the warps of the current task."""
+        bits = 64 if dtype.is_ptr() else max(8, dtype.primitive_bitwidth)
+        return default_layout(dims(shape), bits, self.task.num_warps)
+
+    def convert(self, value: tl.tensor, layout) -> tl.tensor:
+        """The tensor in another layout; scalars and tensors that already have it are returned as they are."""
+        if not value.type.is_block() or value.type.layout == layout:
+            return value
+        return self.convert_layout(value, layout)
+
+    def like(self, value: tl.tensor, model: tl.tensor) -> tl.tensor:
+        """`value` with the shape and the layout of the block `model`, its element type kept."""
+        shape = model.type.get_block_shapes()
+        if not value.type.is_block():
+            return self.splat(value, shape, model.type.layout)
+        while len(value.shape) < len(shape):
+            value = self.expand_dims(value, 0)
+        value = self.broadcast_impl_shape(value, shape)
+        return self.convert(value, model.type.layout)
+
+    # --- creation ---
+
+    def arange(self, start, end, *, ret_ty=None, layout=None):
+        return super().arange(start, end, layout or self.default_layout([end - start], tl.int32))
+
+    def full(self, shape, value, dtype, layout=None):
+        shape = dims(shape)
+        return super().full(shape, value, dtype, layout or (self.default_layout(shape, dtype) if shape else None))
+
+    def splat(self, value, shape, layout=None):
+        shape = dims(shape)
+        return super().splat(value, shape, layout or (self.default_layout(shape, value.dtype) if shape else None))
+
+    # --- shape ---
+
+    def expand_dims(self, input, axis):
+        shape = dims(input.shape)
+        axis += len(shape) + 1 if axis < 0 else 0
+        if not expandable(input.type.layout, axis):
+            parent = self.default_layout([*shape[:axis], 1, *shape[axis:]], input.dtype)
+            input = self.convert(input, SliceLayout(axis, parent))
+        return super().expand_dims(input, axis)
+
+    def broadcast_impl_shape(self, input, shape):
+        shape = dims(shape)
+        if not input.type.is_block():
+            return self.splat(input, shape)
+        return super().broadcast_impl_shape(input, shape)
+
+    def broadcast_impl_value(self, lhs, rhs):
+        if lhs.type.is_block() and rhs.type.is_block():
+            while len(lhs.shape) < len(rhs.shape):
+                lhs = self.expand_dims(lhs, 0)
+            while len(rhs.shape) < len(lhs.shape):
+                rhs = self.expand_dims(rhs, 0)
+            layout = stronger(lhs.type.layout, rhs.type.layout)
+            lhs, rhs = self.convert(lhs, layout), self.convert(rhs, layout)
+        elif lhs.type.is_block():
+            rhs = self.splat(rhs, lhs.type.get_block_shapes(), lhs.type.layout)
+        elif rhs.type.is_block():
+            lhs = self.splat(lhs, rhs.type.get_block_shapes(), rhs.type.layout)
+        return super().broadcast_impl_value(lhs, rhs)
+
+    def reshape(self, input, dst_shape, can_reorder=False):
+        # Permission to reorder is for speed; keeping the order is always right.
+        return super().reshape(input, dims(dst_shape), False)
+
+    def cat(self, lhs, rhs, can_reorder):
+        size = _unwrap_if_constexpr(lhs.shape[0]) + _unwrap_if_constexpr(rhs.shape[0])
+        rhs = self.convert(rhs, lhs.type.layout)
+        return super().cat(lhs, rhs, can_reorder, self.default_layout([size], lhs.dtype))
+
+    # --- memory ---
+
+    def load(self, ptr, mask, other, *rest):
+        if ptr.type.is_block():
+            mask = self.like(mask, ptr) if mask is not None else None
+            other = self.like(other, ptr) if other is not None else None
+        return super().load(ptr, mask, other, *rest)
+
+    def store(self, ptr, val, mask, *rest):
+        if ptr.type.is_block():
+            val = self.like(val, ptr)
+            mask = self.like(mask, ptr) if mask is not None else None
+        return super().store(ptr, val, mask, *rest)
+
+    def atomic_cas(self, ptr, cmp, val, sem, scope):
+        if ptr.type.is_block():
+            cmp, val = self.like(cmp, ptr), self.like(val, ptr)
+        return super().atomic_cas(ptr, cmp, val, sem, scope)
+
+    def atom_red_typechecking_impl(self, ptr, val, mask, op):
+        if ptr.type.is_block():
+            val = self.like(val, ptr)
+            mask = self.like(mask, ptr) if mask is not None else None
+        return super().atom_red_typechecking_impl(ptr, val, mask, op)
+
+    # --- reductions and indexing ---
+
+    def reduction(self, inputs, axis, region_builder_fn):
+        if axis is None:
+            inputs = tuple(self.reshape(t, [t.numel.value]) for t in inputs)
+            axis = 0
+        return super().reduction(self.same_layout(inputs), axis, region_builder_fn)
+
+    def associative_scan(self, inputs, axis, region_builder_fn, reverse):
+        return super().associative_scan(self.same_layout(inputs), axis, region_builder_fn, reverse)
+
+    def same_layout(self, tensors: Sequence[tl.tensor]) -> tuple[tl.tensor, ...]:
+        """The tensors, which have one shape, in the layout of the first."""
+        return tuple(self.convert(t, tensors[0].type.layout) for t in tensors)
+
+    def histogram(self, input, num_bins, mask):
+        return super().histogram(input, num_bins, mask, self.default_layout([num_bins], tl.int32))
+
+    # --- tl.dot ---
+
+    def dot(self, lhs, rhs, acc, input_precision, max_num_imprecise_acc, out_dtype):
+        """A synchronous dot in the FMA form, which stock accelerate_matmul turns into MMA of the task's warps."""
+        batch = dims(lhs.shape[:-2])
+        shape = [*batch, _unwrap_if_constexpr(lhs.shape[-2]), _unwrap_if_constexpr(rhs.shape[-1])]
+        dtype = tl.int32 if lhs.dtype.is_int() else out_dtype or tl.float32
+        if acc is None:
+            acc = self.full(shape, 0, dtype)
+        layout = acc.type.layout
+        if not isinstance(layout, BlockedLayout):
+            layout = self.default_layout(shape, dtype)
+            acc = self.convert(acc, layout)
+        lhs = self.convert(lhs, DotOperandLayout(0, layout, 0))
+        rhs = self.convert(rhs, DotOperandLayout(1, layout, 0))
+        result = super().dot(lhs, rhs, acc, input_precision, max_num_imprecise_acc, out_dtype)
+        return self._wrap_handle_infer_layout(result.handle, dtype, shape)

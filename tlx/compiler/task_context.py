@@ -1,0 +1,77 @@
+"""What a trace knows about where it is: the kernel, the task, what is in flight and what is unfenced."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ..source import Location
+from .targets import Target
+
+__all__ = ["Allocation", "KernelState", "TaskContext"]
+
+
+@dataclass
+class Allocation:
+    """A ring in shared memory, as the budget check lists it.
+
+    Args:
+        name: the variable that holds it.
+        bytes_per_slot: size of one slot.
+        slots: length of the ring.
+        location: where it was allocated.
+    """
+
+    name: str
+    bytes_per_slot: int
+    slots: int
+    location: Location
+
+    @property
+    def bytes(self) -> int:
+        return self.bytes_per_slot * self.slots
+
+
+@dataclass
+class KernelState:
+    """Facts about the whole kernel, shared by the traces of all its functions.
+
+    Args:
+        target: what the kernel is compiled for.
+        num_warps: warps of the default task.
+        maxnreg: cap on the registers of a thread, if the launch sets one.
+        allocations: shared buffers and barriers in order of allocation.
+        ends_unfenced: by function name, whether it returns with shared memory written and not yet fenced.
+    """
+
+    target: Target
+    num_warps: int
+    maxnreg: int | None = None
+    allocations: list[Allocation] = field(default_factory=list)
+    ends_unfenced: dict[str, bool] = field(default_factory=dict)
+
+
+class TaskContext:
+    """The task that a function is traced for. Triton passes it from caller to callee and mangles it into names.
+
+    Args:
+        kernel: facts about the whole kernel.
+        num_warps: warps of the task.
+        replica: number of the task's replica; None outside of tasks.
+    """
+
+    def __init__(self, kernel: KernelState, num_warps: int, replica: int | None = None):
+        self.kernel = kernel
+        self.num_warps = num_warps
+        self.replica = replica
+
+    @property
+    def in_task(self) -> bool:
+        return self.replica is not None
+
+    def mangle(self) -> str:
+        return f"_NW{self.num_warps}_R{self.replica}" if self.in_task else ""
+
+    def initialize_callee(self, fn, builder) -> None:
+        """Tells the passes for how many warps a helper's function is; called by Triton."""
+        if self.in_task:
+            fn.set_attr("ttg.num-warps", builder.get_int32_attr(self.num_warps))

@@ -1,0 +1,225 @@
+"""Lowering of `with async_tasks():` to `ttg.warp_specialize`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import triton.language as tl
+from triton.compiler.code_generator import enter_sub_region, flatten_values_to_ir, unflatten_ir_values
+from triton.language.core import _unwrap_if_constexpr, base_value
+
+from ..errors import DefaultTaskError, InvalidRegisterCount, InvalidTask, InvalidWarpCount, TensorCapture
+from ..language.tasks import TaskFunction, TaskOptions, async_task, async_tasks, task_options
+from .budget import TaskDemand, check_registers, check_threads
+from .task_context import TaskContext
+from .versions import create_partitions, create_warp_specialize
+
+__all__ = ["TaskRegion"]
+
+
+@dataclass
+class Task:
+    """One task as written: its options, its statements and where it stands."""
+
+    options: TaskOptions
+    body: list[ast.stmt]
+    node: ast.stmt
+
+
+@dataclass
+class Partition:
+    """One copy of a task, as it is traced: replica number and warps."""
+
+    task: Task
+    replica: int
+    num_warps: int
+
+    @property
+    def demand(self) -> TaskDemand:
+        return TaskDemand(self.num_warps, self.task.options.registers)
+
+
+class TaskRegion:
+    """One `with async_tasks():` statement of a function being traced."""
+
+    def __init__(self, generator, node: ast.With):
+        self.generator = generator
+        self.builder = generator.builder
+        self.node = node
+
+    def lower(self) -> None:
+        """Emits the region: the default task's region first, then a partition for each other copy of a task."""
+        context = self.generator.caller_context
+        if context.in_task:
+            raise InvalidTask("async_tasks inside a task")
+        self.check_opening()
+        tasks = list(self.read_tasks(self.node.body))
+        default = self.the_default(tasks)
+        self.check_registers_all_or_none(tasks)
+        partitions = list(self.partitions(tasks, context))
+        if not partitions:
+            self.trace(Partition(default, 0, context.num_warps))
+            return
+        demands = [p.demand for p in partitions]
+        check_threads(context.num_warps, demands, context.kernel.target)
+        check_registers(context.num_warps, demands, context.kernel.maxnreg, context.kernel.target)
+        self.emit(default, partitions)
+
+    # --- reading ---
+
+    def check_opening(self) -> None:
+        if len(self.node.items) != 1:
+            raise InvalidTask("async_tasks shares its `with` with another item", "write one `with` per statement")
+        call = self.node.items[0].context_expr
+        if call.args or call.keywords or self.generator.visit(call.func) is not async_tasks:
+            raise InvalidTask("async_tasks takes no arguments")
+
+    def read_tasks(self, statements: list[ast.stmt]) -> Iterator[Task]:
+        """The tasks that a body declares, compile-time branches resolved."""
+        for statement in statements:
+            if isinstance(statement, ast.Pass):
+                continue
+            if isinstance(statement, ast.If):
+                condition = _unwrap_if_constexpr(self.generator.visit(statement.test))
+                if isinstance(condition, base_value):
+                    raise self.misplaced(statement, "an `if` between tasks must be decided at compile time")
+                yield from self.read_tasks(statement.body if condition else statement.orelse)
+            elif isinstance(statement, ast.With):
+                yield self.read_with(statement)
+            elif isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+                yield self.read_call(statement)
+            else:
+                raise self.misplaced(statement, "only tasks may stand inside async_tasks")
+
+    def read_with(self, statement: ast.With) -> Task:
+        call = statement.items[0].context_expr
+        if len(statement.items) != 1 or not isinstance(call, ast.Call) or self.generator.visit(call.func) != async_task:
+            raise self.misplaced(statement, "only `with async_task(...)` may stand inside async_tasks")
+        args = tuple(_unwrap_if_constexpr(self.generator.visit(arg)) for arg in call.args)
+        options = {k.arg: _unwrap_if_constexpr(self.generator.visit(k.value)) for k in call.keywords}
+        unknown = options.keys() - {"num_warps", "registers", "num_regs", "replicate"}
+        if unknown:
+            raise self.misplaced(statement, f"async_task has no option {', '.join(sorted(unknown))}")
+        named = [options.get(key) for key in ("num_warps", "registers", "num_regs")]
+        return self.located(Task(task_options(args, *named, options.get("replicate", 1)), statement.body, statement))
+
+    def read_call(self, statement: ast.Expr) -> Task:
+        function = self.generator.visit(statement.value.func)
+        if not isinstance(function, TaskFunction):
+            raise self.misplaced(statement, "only calls of functions declared with @tlx.task may stand in async_tasks")
+        return self.located(Task(function.options, [statement], statement))
+
+    def located(self, task: Task) -> Task:
+        """The task, after checking its options against the target."""
+        target = self.generator.caller_context.kernel.target
+        options, location = task.options, self.generator.location(task.node)
+        warps, registers = options.num_warps, options.registers
+        if warps is not None and (not isinstance(warps, int) or warps < 1 or warps & (warps - 1)):
+            raise InvalidWarpCount(f"num_warps is {warps!r}, it must be a power of two", location=location)
+        low, high = target.register_range
+        step = target.register_step
+        if registers is not None and (
+            not isinstance(registers, int) or not low <= registers <= high or registers % step
+        ):
+            raise InvalidRegisterCount(
+                f"registers is {registers!r}, {target.name} takes multiples of {step} from {low} to {high}",
+                location=location,
+            )
+        return task
+
+    def misplaced(self, statement: ast.stmt, what: str) -> InvalidTask:
+        return InvalidTask(what, location=self.generator.location(statement))
+
+    def the_default(self, tasks: list[Task]) -> Task:
+        defaults = [task for task in tasks if task.options.default]
+        if len(defaults) == 1:
+            return defaults[0]
+        if not defaults:
+            raise DefaultTaskError("async_tasks has no default task", 'add `with async_task("default"):`')
+        raise DefaultTaskError(
+            f"async_tasks has {len(defaults)} default tasks, it takes one",
+            location=self.generator.location(defaults[1].node),
+        )
+
+    def check_registers_all_or_none(self, tasks: list[Task]) -> None:
+        asking = [task.options.registers is not None for task in tasks if not task.options.default]
+        if any(asking) and not all(asking):
+            raise InvalidRegisterCount(
+                "some tasks ask for registers and others don't", "give all tasks but the default one `registers`"
+            )
+
+    def partitions(self, tasks: list[Task], context: TaskContext) -> Iterator[Partition]:
+        """Every copy of a task but the first of the default one, which is the default region."""
+        for task in tasks:
+            warps = context.num_warps if task.options.default else task.options.num_warps
+            for replica in range(1 if task.options.default else 0, task.options.replicate):
+                yield Partition(task, replica, warps)
+
+    # --- captures ---
+
+    def captures(self, tasks: list[Task]) -> list[str]:
+        """Names of outer values that the tasks use, in a stable order."""
+        used = {
+            (name.id, task.node)
+            for task in tasks
+            for statement in task.body
+            for name in ast.walk(statement)
+            if isinstance(name, ast.Name)
+        }
+        scope = self.generator.lscope
+        names = set()
+        for name, node in used:
+            value = scope.get(name)
+            if not isinstance(value, base_value) or isinstance(value, tl.constexpr):
+                continue
+            if isinstance(value, tl.tensor) and value.type.is_block():
+                raise self.tensor_capture(name, value, node)
+            names.add(name)
+        return sorted(names)
+
+    def tensor_capture(self, name: str, value: tl.tensor, node: ast.stmt) -> TensorCapture:
+        defined = self.generator.definitions.get(name)
+        return TensorCapture(
+            f"a task uses {name!r}, a register tensor of {value.type.shape} {value.dtype} computed outside "
+            f"(at {defined})",
+            hint=f"compute {name!r} inside the task, or pass it through shared memory",
+            location=self.generator.location(node),
+        )
+
+    # --- emission ---
+
+    def emit(self, default: Task, partitions: list[Partition]) -> None:
+        generator, builder = self.generator, self.builder
+        generator.semantic.make_stores_visible()  # the tasks know nothing of stores before the region
+        names = self.captures([default, *[p.task for p in partitions if p.replica == 0 or p.task is default]])
+        values = [generator.lscope[name] for name in names]
+        handles = flatten_values_to_ir(values)
+        with enter_sub_region(generator) as (outer, _):
+            op = create_warp_specialize(builder, handles, [p.num_warps for p in partitions])
+            block = builder.new_block()
+            op.get_default_region().push_back(block)
+            builder.set_insertion_point_to_start(block)
+            self.trace(Partition(default, 0, generator.caller_context.num_warps))
+            builder.create_warp_yield([])
+            if any(p.task.options.registers is not None for p in partitions):
+                least = generator.caller_context.kernel.target.register_range[0]
+                op.set_requested_registers([p.task.options.registers or least for p in partitions])
+            builder.create_block_with_parent(op.get_partition_op_holder(), [])
+            holder = create_partitions(builder, handles, len(partitions))
+            types = [handle.get_type() for handle in handles]
+            for i, partition in enumerate(partitions):
+                block = builder.create_block_with_parent(holder.get_region(i), types)
+                arguments = [block.get_argument(j) for j in range(len(handles))]
+                inner = unflatten_ir_values(arguments, [value.type for value in values])
+                generator.lscope = {**outer, **dict(zip(names, inner))}
+                self.trace(partition)
+                builder.create_warp_return()
+
+    def trace(self, partition: Partition) -> None:
+        """Traces one copy of a task at the builder's insertion point."""
+        generator = self.generator
+        context = TaskContext(generator.caller_context.kernel, partition.num_warps, partition.replica)
+        with generator.inside_task(context):
+            generator.visit_compound_statement(partition.task.body)

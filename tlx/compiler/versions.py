@@ -1,0 +1,74 @@
+"""How the supported Triton minors differ. No other file asks which one is installed."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable
+from typing import Any
+
+import triton
+from triton.compiler import code_generator
+from triton.experimental.gluon.language.nvidia.hopper import tma
+from triton.runtime import jit
+
+from ..installation import minor_of
+
+__all__ = [
+    "TRITON",
+    "create_partitions",
+    "create_warp_specialize",
+    "function_file_line",
+    "rebind",
+    "tma_load",
+    "tma_store",
+]
+
+TRITON = minor_of(triton.__version__)
+
+# Until 3.8 `async_copy_*`; from 3.8 `async_load` and `async_store`, and 3.9 raises for the old names.
+tma_load = getattr(tma, "async_load", None) or tma.async_copy_global_to_shared
+tma_store = getattr(tma, "async_store", None) or tma.async_copy_shared_to_global
+
+
+def create_warp_specialize(builder, captures: list, num_warps: list[int]):
+    """Creates `ttg.warp_specialize` without results. Its captures moved to the partitions op in 3.7."""
+    if TRITON < (3, 7):
+        return builder.create_warp_specialize([], captures, num_warps)
+    return builder.create_warp_specialize([], num_warps)
+
+
+def create_partitions(builder, captures: list, count: int):
+    """Creates `ttg.warp_specialize.partitions`, which holds the captures from 3.7 on."""
+    if TRITON < (3, 7):
+        return builder.create_warp_specialize_partitions(count)
+    return builder.create_warp_specialize_partitions(captures, count)
+
+
+def function_file_line(fn) -> tuple[str, int]:
+    """File and 1-based line of the `def` of a jitted function."""
+    if hasattr(jit, "get_jit_fn_file_line"):  # until 3.7
+        return jit.get_jit_fn_file_line(fn)
+    return fn.file_name, fn.def_file_line_number
+
+
+def rebind(function: Callable, **names: Any) -> Callable:
+    """A private copy of a stock function in which the given global names mean something else.
+
+    Triton's front end names its own code generator through a module global. Swapping that global would change stock
+    kernels and race between threads; a copy of the one function, with globals of its own, does neither.
+    """
+    scope = {**function.__globals__, **names}
+    copy = types.FunctionType(function.__code__, scope, function.__name__, function.__defaults__, function.__closure__)
+    copy.__kwdefaults__ = function.__kwdefaults__
+    return copy
+
+
+def begin_branch(generator: code_generator.CodeGenerator) -> Callable[[], None]:
+    """Remembers the bare annotations (3.8 on) seen before a branch; the result restores them for the other branch."""
+    annotations = dict(getattr(generator, "pending_annotations", {}))
+
+    def restore() -> None:
+        if hasattr(generator, "pending_annotations"):
+            generator.pending_annotations = dict(annotations)
+
+    return restore

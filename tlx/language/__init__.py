@@ -1,0 +1,1 @@
+"""What a kernel author calls; one file per concept."""

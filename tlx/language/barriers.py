@@ -1,0 +1,154 @@
+"""mbarriers in shared memory: allocation, expected bytes, wait, arrive."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import triton.language as tl
+from triton.experimental.gluon.language._core import shared_memory_descriptor_type
+from triton.experimental.gluon.language.nvidia.hopper import mbarrier as stock
+from triton.language.core import _unwrap_if_constexpr, builtin
+
+from ..errors import InvalidBarrier, InvalidPhase, NotABarrier, RingNotIndexed
+from .arguments import constant_int, describe, int32_tensor, predicate
+from .rings import allocate, local_view, ring, ring_type
+
+__all__ = [
+    "alloc_barriers",
+    "barrier_arrive",
+    "barrier_expect_bytes",
+    "barrier_wait",
+    "mbarrier",
+    "mbarrier_type",
+]
+
+MAX_COUNT = 2**20 - 1  # of arrivals and of transaction bytes: PTX ISA, "mbarrier object"
+
+
+class mbarrier_type(ring_type):
+    """Type of a ring of mbarriers (`num` > 0) or of one (`num` = 0), with the arrivals that complete a phase."""
+
+    slot_bytes = 8
+
+    def __init__(self, num: int, arrive_count: int):
+        self.num = num
+        self.arrive_count = arrive_count
+
+    @property
+    def memdesc(self) -> shared_memory_descriptor_type:
+        shape = [self.num, 1] if self.num else [1]
+        return shared_memory_descriptor_type(tl.int64, shape, stock.MBarrierLayout(), shape)
+
+    @property
+    def slot_type(self) -> mbarrier_type:
+        return mbarrier_type(0, self.arrive_count)
+
+    def wrap(self, handle) -> mbarrier:
+        return mbarrier(handle, self)
+
+    def mangle(self) -> str:
+        return f"mbarrier_{self.num}_{self.arrive_count}"
+
+    def __str__(self) -> str:
+        return f"{self.num} mbarriers" if self.num else "mbarrier"
+
+    __repr__ = __str__
+
+
+class mbarrier(ring):
+    """A ring of mbarriers or one of them. `ring[i]` is `local_view(ring, i)`."""
+
+
+@builtin
+def alloc_barriers(num_barriers, arrive_count=1, _semantic=None, _generator=None):
+    """Allocates and initializes a ring of mbarriers, each in phase 0 and incomplete.
+
+    Args:
+        num_barriers: length of the ring, a compile-time integer.
+        arrive_count: arrivals that complete a phase, a compile-time integer; `barrier_expect_bytes` is one of them.
+
+    Returns:
+        mbarrier: index it with `[i]` or `local_view` before use.
+
+    Raises InvalidBarrier for counts outside 1..2^20-1. sm_90. Lowers to `ttg.local_alloc` and `ttng.init_barrier`
+    (PTX `mbarrier.init`).
+    """
+    num = constant_int(num_barriers, "num_barriers", InvalidBarrier, least=1)
+    count = constant_int(arrive_count, "arrive_count", InvalidBarrier, least=1)
+    if count > MAX_COUNT:
+        raise InvalidBarrier(f"arrive_count is {count}, an mbarrier counts to {MAX_COUNT}")
+    bars = allocate(mbarrier_type(num, count), _semantic, _generator)
+    for i in range(num):
+        stock.init(local_view(bars, tl.constexpr(i), _semantic=_semantic), count=count, _semantic=_semantic)
+    return bars
+
+
+def as_barrier(value: Any, op: str, semantic) -> mbarrier:
+    """The value if it is one mbarrier or a ring of one."""
+    if not isinstance(value, mbarrier):
+        raise NotABarrier(f"{op} takes an mbarrier, not {describe(value)}", hint="allocate it with alloc_barriers")
+    if value.type.num > 1:
+        raise RingNotIndexed(f"{op} got a whole ring of {value.type}", hint="index it: bars[i]")
+    return local_view(value, tl.constexpr(0), _semantic=semantic) if value.type.num else value
+
+
+@builtin
+def barrier_expect_bytes(bar, size, pred=None, _semantic=None):
+    """Arrives once and makes the phase wait for `size` bytes of TMA loads as well.
+
+    Args:
+        bar: one mbarrier.
+        size: bytes of all loads of this phase together, a compile-time integer; a box that hangs over the tensor's
+            edge counts whole.
+        pred: scalar condition; None means always.
+
+    Raises InvalidBarrier for sizes outside 1..2^20-1. Lowers to `ttng.barrier_expect`
+    (PTX `mbarrier.arrive.expect_tx`).
+    """
+    bar = as_barrier(bar, "barrier_expect_bytes", _semantic)
+    size = constant_int(size, "size", InvalidBarrier, least=1)
+    if size > MAX_COUNT:
+        raise InvalidBarrier(f"size is {size} bytes, an mbarrier counts to {MAX_COUNT}")
+    stock.expect(bar, size, predicate(pred, _semantic), _semantic=_semantic)
+
+
+@builtin
+def barrier_wait(bar, phase, pred=None, _semantic=None):
+    """Waits until the phase of that parity is complete.
+
+    Args:
+        bar: one mbarrier.
+        phase: 0 or 1. A fresh barrier passes phase 1 at once ("the phase before the first") and blocks on phase 0.
+        pred: scalar condition; None means always.
+
+    Raises InvalidPhase for a constant other than 0 and 1. Lowers to `ttng.wait_barrier`
+    (PTX `mbarrier.try_wait.parity`).
+    """
+    bar = as_barrier(bar, "barrier_wait", _semantic)
+    constant = _unwrap_if_constexpr(phase)
+    if isinstance(constant, int) and constant not in (0, 1):
+        raise InvalidPhase(f"phase is {constant}, it must be 0 or 1", hint="use `(use_count // num) & 1`")
+    stock.wait(bar, int32_tensor(phase, _semantic), predicate(pred, _semantic), _semantic=_semantic)
+
+
+@builtin
+def barrier_arrive(bar, arrive_count=1, pred=None, _semantic=None):
+    """Arrives on a barrier for the whole task, after all of the task's warps have come here.
+
+    Args:
+        bar: one mbarrier.
+        arrive_count: how many arrivals this counts for, a compile-time integer.
+        pred: scalar condition; None means always.
+
+    Raises InvalidBarrier where it counts for more than a phase of the barrier takes. Lowers to `ttng.arrive_barrier`
+    (PTX `mbarrier.arrive`).
+    """
+    bar = as_barrier(bar, "barrier_arrive", _semantic)
+    count = constant_int(arrive_count, "arrive_count", InvalidBarrier, least=1)
+    if count > bar.type.arrive_count:
+        raise InvalidBarrier(
+            f"arrives {count} times at once, a phase of this barrier takes {bar.type.arrive_count}",
+            hint="raise arrive_count in alloc_barriers",
+        )
+    _semantic.make_stores_visible()
+    stock.arrive(bar, count=count, pred=predicate(pred, _semantic), _semantic=_semantic)

@@ -1,0 +1,214 @@
+"""Shared-memory buffers: rings, their slots, views, loads and stores."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import triton.language as tl
+from triton.experimental.gluon.language._core import shared_memory_descriptor, shared_memory_descriptor_type
+from triton.language.core import _unwrap_if_constexpr, builtin
+
+from ..compiler.layouts import shared_layout
+from ..errors import DtypeMismatch, IndexOutOfRange, InvalidBuffer, NotABuffer, RingNotIndexed, ShapeMismatch
+from .arguments import constant_int, constant_shape, describe, list_text
+from .rings import allocate, local_view, ring, ring_type
+
+__all__ = [
+    "buffered_tensor",
+    "buffered_tensor_type",
+    "local_alloc",
+    "local_load",
+    "local_slice",
+    "local_store",
+    "local_trans",
+    "local_view",
+    "storage_kind",
+]
+
+
+class storage_kind:
+    """Kinds of on-chip memory."""
+
+    smem = tl.constexpr("smem")
+
+
+class buffered_tensor_type(ring_type):
+    """Type of a ring of buffers (`num` > 0) or of one buffer (`num` = 0).
+
+    Args:
+        element_ty: element type.
+        shape: shape of one buffer.
+        num: slots of the ring, 0 for a single buffer.
+        layout: shared-memory layout.
+        alloc_shape: shape of the buffer that this one is a slice of.
+    """
+
+    def __init__(self, element_ty: tl.dtype, shape: list[int], num: int, layout, alloc_shape: list[int] | None = None):
+        self.element_ty = element_ty
+        self.shape = list(shape)
+        self.num = num
+        self.layout = layout
+        self.alloc_shape = list(alloc_shape or shape)
+
+    @property
+    def memdesc(self) -> shared_memory_descriptor_type:
+        ring = [self.num] if self.num else []
+        return shared_memory_descriptor_type(self.element_ty, ring + self.shape, self.layout, ring + self.alloc_shape)
+
+    @property
+    def slot_type(self) -> buffered_tensor_type:
+        return buffered_tensor_type(self.element_ty, self.shape, 0, self.layout)
+
+    @property
+    def slot_bytes(self) -> int:
+        return math.prod(self.shape) * self.element_ty.primitive_bitwidth // 8
+
+    def wrap(self, handle) -> buffered_tensor:
+        return buffered_tensor(handle, self)
+
+    def mangle(self) -> str:
+        return f"buffered_{self.memdesc.mangle()}_{self.num}"
+
+    def __str__(self) -> str:
+        ring = f"{self.num} x " if self.num else ""
+        return f"{ring}{list_text(self.shape)} {self.element_ty} in shared memory"
+
+    __repr__ = __str__
+
+
+class buffered_tensor(ring):
+    """A ring of buffers or one buffer in shared memory. `ring[i]` is `local_view(ring, i)`."""
+
+    @property
+    def shape(self) -> list[int]:
+        return self.type.shape
+
+    @property
+    def dtype(self) -> tl.dtype:
+        return self.type.element_ty
+
+    @property
+    def memdesc(self) -> shared_memory_descriptor:
+        """The same memory as a Gluon memory descriptor, for the stock semantic."""
+        kind = self.type.memdesc
+        return shared_memory_descriptor(self.handle, kind.element_ty, kind.shape, kind.layout, kind.alloc_shape)
+
+
+@builtin
+def local_alloc(shape, dtype, num, storage=storage_kind.smem, _semantic=None, _generator=None):
+    """Allocates a ring of `num` buffers in shared memory, alive until the kernel ends.
+
+    Args:
+        shape: shape of one buffer, compile-time powers of two.
+        dtype: element type.
+        num: slots of the ring, a compile-time integer.
+        storage: only shared memory.
+
+    Returns:
+        buffered_tensor: index it with `[i]` or `local_view` before use.
+
+    Raises InvalidBuffer inside a task, helper, loop or branch; SharedMemoryExceeded when the kernel's sum is over the
+    target's budget. sm_90. Lowers to `ttg.local_alloc`.
+    """
+    shape = constant_shape(shape, "shape")
+    dtype = _unwrap_if_constexpr(dtype)
+    num = constant_int(num, "num", InvalidBuffer, least=1)
+    if not isinstance(dtype, tl.dtype):
+        raise InvalidBuffer(f"dtype must be an element type, not {describe(dtype)}")
+    if any(size < 1 or size & (size - 1) for size in shape):
+        raise InvalidBuffer(f"shape is {list_text(shape)}, each dimension must be a power of two")
+    kind = buffered_tensor_type(dtype, shape, num, shared_layout(shape, dtype))
+    return allocate(kind, _semantic, _generator)
+
+
+def as_buffer(value: Any, what: str) -> buffered_tensor:
+    """The value if it is one buffer; a ring of one counts as its only slot elsewhere, here it must be indexed."""
+    if not isinstance(value, buffered_tensor):
+        raise NotABuffer(f"{what} must be a shared buffer, not {describe(value)}")
+    if value.type.num:
+        raise RingNotIndexed(f"{what} is a whole ring ({value.type})", hint="index it: ring[i]")
+    return value
+
+
+@builtin
+def local_slice(buffer, offset, shape, _semantic=None):
+    """A view of a part of one buffer.
+
+    Args:
+        buffer: one buffer.
+        offset: compile-time start along each axis.
+        shape: compile-time size along each axis.
+
+    Raises IndexOutOfRange where the slice leaves the buffer. Lowers to `ttg.memdesc_subslice`.
+    """
+    buffer = as_buffer(buffer, "local_slice's buffer")
+    offset, shape = constant_shape(offset, "offset"), constant_shape(shape, "shape")
+    if not len(offset) == len(shape) == len(buffer.shape):
+        raise ShapeMismatch(f"offset {offset} and shape {shape} must have the rank of {buffer.type}")
+    for start, size, whole in zip(offset, shape, buffer.shape):
+        if start < 0 or size < 1 or start + size > whole:
+            raise IndexOutOfRange(f"slice {start}:{start + size} leaves the buffer's 0:{whole} ({buffer.type})")
+    kind = buffered_tensor_type(buffer.dtype, shape, 0, buffer.type.layout, buffer.type.alloc_shape)
+    builder = _semantic.builder
+    return buffered_tensor(builder.create_memdesc_subslice(kind.to_ir(builder), buffer.handle, offset), kind)
+
+
+@builtin
+def local_trans(input, dims=(1, 0), _semantic=None):
+    """A view of one buffer with its axes permuted; no data moves.
+
+    Args:
+        input: one buffer.
+        dims: compile-time order of axes.
+
+    Lowers to `ttg.memdesc_trans`.
+    """
+    buffer = as_buffer(input, "local_trans's input")
+    order = constant_shape(dims, "dims")
+    if sorted(order) != list(range(len(buffer.shape))):
+        raise ShapeMismatch(f"dims {order} is no permutation of the axes of {buffer.type}")
+    view = _semantic.memdesc_trans(buffer.memdesc, order)
+    kind = buffered_tensor_type(buffer.dtype, list(view.shape), 0, view.layout, list(view.type.alloc_shape))
+    return buffered_tensor(view.handle, kind)
+
+
+@builtin
+def local_load(src, _semantic=None):
+    """Loads one buffer into registers of the current task.
+
+    Args:
+        src: one buffer.
+
+    Returns:
+        tensor: of the buffer's shape and element type.
+
+    Lowers to `ttg.local_load`.
+    """
+    buffer = as_buffer(src, "local_load's src")
+    return _semantic.shared_load(buffer.memdesc, _semantic.default_layout(buffer.shape, buffer.dtype))
+
+
+@builtin
+def local_store(dst, src, _semantic=None):
+    """Stores a tensor into one buffer.
+
+    TMA and the tensor cores read shared memory through the async proxy. The compiler emits `fence_async_shared` in
+    this task before its next arrive, MMA or TMA store, so that what was stored here is visible to them.
+
+    Args:
+        dst: one buffer.
+        src: tensor of the same shape and element type.
+
+    Raises ShapeMismatch, DtypeMismatch. Lowers to `ttg.local_store`.
+    """
+    buffer = as_buffer(dst, "local_store's dst")
+    if not isinstance(src, tl.tensor):
+        raise ShapeMismatch(f"local_store's src must be a tensor, not {describe(src)}")
+    shape = [_unwrap_if_constexpr(d) for d in src.shape]
+    if shape != buffer.shape:
+        raise ShapeMismatch(f"local_store of a {list_text(shape)} tensor into {buffer.type}")
+    if src.dtype != buffer.dtype:
+        raise DtypeMismatch(f"local_store of {src.dtype} into {buffer.type}", hint=f"convert: src.to({buffer.dtype})")
+    _semantic.shared_store(buffer.memdesc, src)
+    _semantic.engines.unfenced = True

@@ -1,0 +1,225 @@
+"""Asynchronous matrix multiply-accumulate on the tensor cores (`wgmma`)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import triton.language as tl
+from triton.language.core import _unwrap_if_constexpr, base_type, base_value, builtin
+
+from ..compiler.layouts import accumulator_layout, operand_layout
+from ..compiler.targets import Target
+from ..errors import DtypeMismatch, InvalidMMA, InvalidWarpCount, NotABuffer, ShapeMismatch, UseBeforeWait
+from .arguments import constant_int, describe, list_text
+from .buffers import as_buffer, buffered_tensor
+
+__all__ = ["async_dot", "async_dot_wait", "in_flight", "in_flight_type"]
+
+# Operand types of wgmma, and the accumulator each takes.
+ACCUMULATOR = {
+    tl.float16: tl.float32,
+    tl.bfloat16: tl.float32,
+    tl.float32: tl.float32,
+    tl.float8e4nv: tl.float32,
+    tl.float8e5: tl.float32,
+    tl.int8: tl.int32,
+}
+
+
+class in_flight_type(base_type):
+    """Type of an MMA result that may still be being written; `tensor` is what it becomes."""
+
+    def __init__(self, tensor: tl.block_type):
+        self.tensor = tensor
+
+    def _flatten_ir_types(self, builder, out):
+        self.tensor._flatten_ir_types(builder, out)
+
+    def _unflatten_ir(self, handles, cursor):
+        return in_flight(handles[cursor], self.tensor), cursor + 1
+
+    def mangle(self) -> str:
+        return f"inflight_{self.tensor.mangle()}"
+
+    def __eq__(self, other) -> bool:
+        return type(self) is type(other) and self.tensor == other.tensor
+
+    def __str__(self) -> str:
+        return f"{self.tensor} in flight"
+
+    __repr__ = __str__
+
+
+class in_flight(base_value):
+    """The result of `async_dot` before its `async_dot_wait`.
+
+    Its registers are being written, so only two things may be done with it: accumulate into it, and wait for it.
+
+    Args:
+        handle: the value.
+        tensor_type: type of the tensor that it becomes.
+        number: which of the trace's MMAs wrote it last; None where it came from elsewhere (a caller, an earlier
+            iteration): the trace gives it the number of the last MMA issued there.
+    """
+
+    def __init__(self, handle, tensor_type: tl.block_type, number: int | None = None):
+        self.handle = handle
+        self.type = in_flight_type(tensor_type)
+        self.number = number
+
+    @property
+    def shape(self):
+        return self.type.tensor.shape
+
+    @property
+    def dtype(self) -> tl.dtype:
+        return self.type.tensor.element_ty
+
+    def _flatten_ir(self, handles):
+        handles.append(self.handle)
+
+    def _set_name(self, builder, name):
+        self.handle.set_loc(builder.create_name_loc(name, self.handle.get_loc()))
+
+    def __getattr__(self, name):
+        # Methods and operators of tensors, which the front end looks up by name.
+        if hasattr(tl.tensor, name):
+            raise used_before_wait()
+        raise AttributeError(name)
+
+
+def used_before_wait() -> UseBeforeWait:
+    """The error for any use of an unfinished MMA's registers."""
+    return UseBeforeWait(
+        "the result of async_dot is used while the tensor cores may still be writing it",
+        hint="wait first: x = async_dot_wait(0, x)",
+    )
+
+
+@builtin
+def async_dot(A, B, acc=None, input_precision=None, out_dtype=tl.float32, _semantic=None):
+    """Starts `A @ B` (+ `acc`) on the tensor cores and returns at once.
+
+    Args:
+        A: M x K, one buffer or a tensor in registers.
+        B: K x N, one buffer.
+        acc: M x N accumulator: a tensor, or the result of an earlier async_dot that may still run; None means 0.
+        input_precision: for fp32 operands, "tf32" (default).
+        out_dtype: accumulator type when `acc` is None: fp32, or int32 for int8 operands.
+
+    Returns:
+        in_flight: M x N; pass it to `async_dot_wait` before any other use.
+
+    The task needs a multiple of 4 warps; M a multiple of 16 per warp; N a multiple of 8 up to 256; K a multiple of 32
+    bytes. Operands that are not 16 bits wide must both be K-major. Raises InvalidMMA, InvalidWarpCount, ShapeMismatch,
+    DtypeMismatch. sm_90. Lowers to `ttng.warp_group_dot` (PTX `wgmma.mma_async`).
+    """
+    target = _semantic.task.kernel.target
+    B = as_buffer(B, "async_dot's B")
+    if isinstance(A, in_flight):
+        raise used_before_wait()
+    if not isinstance(A, tl.tensor):
+        A = as_buffer(A, "async_dot's A")
+    m, n = check_shapes(A, B, _semantic.task.num_warps, target)
+    check_dtypes(A, B)
+    dtype = ACCUMULATOR[A.dtype]
+    layout = accumulator_layout(n, A.dtype.primitive_bitwidth, _semantic.task.num_warps, target)
+    start = accumulator(acc, [m, n], dtype, layout, _semantic)
+    if isinstance(A, tl.tensor):
+        A = _semantic.convert(A, operand_layout(layout, A.dtype.primitive_bitwidth))
+    precision = _semantic._str_to_dot_input_precision(
+        _unwrap_if_constexpr(input_precision) or _semantic.builder.options.default_dot_input_precision
+    )
+    imprecise = _semantic.builder.options.max_num_imprecise_acc_default if A.dtype.is_fp8() else 0
+    _semantic.make_stores_visible()
+    use_accumulator = _semantic.to_tensor(acc is not None and _unwrap_if_constexpr(acc) is not None)
+    handle = _semantic.builder.create_warpgroup_mma(
+        A.handle, B.handle, start.handle, use_accumulator.handle, precision, imprecise, True
+    )
+    tensor_type = start.type.tensor if isinstance(start, in_flight) else start.type
+    return in_flight(handle, tensor_type, _semantic.engines.issue())
+
+
+def accumulator(acc: Any, shape: list[int], dtype: tl.dtype, layout, semantic) -> tl.tensor | in_flight:
+    """The accumulator in the MMA's layout; zeros for None."""
+    acc = _unwrap_if_constexpr(acc)
+    if acc is None:
+        return semantic.full(shape, 0, dtype, layout)
+    if not isinstance(acc, tl.tensor | in_flight):
+        raise InvalidMMA(f"acc must be a tensor, not {describe(acc)}")
+    found = [_unwrap_if_constexpr(d) for d in acc.shape]
+    if found != shape:
+        raise ShapeMismatch(f"acc is {list_text(found)}, A @ B is {list_text(shape)}")
+    if acc.dtype != dtype:
+        raise DtypeMismatch(f"acc has {acc.dtype}, this MMA accumulates in {dtype}")
+    if isinstance(acc, tl.tensor):
+        return semantic.convert(acc, layout)
+    if acc.type.tensor.layout != layout:
+        raise used_before_wait()  # another operand type wants other registers: that is a use
+    return acc
+
+
+def check_shapes(a: tl.tensor | buffered_tensor, b: buffered_tensor, num_warps: int, target: Target) -> tuple[int, int]:
+    """M and N, after checking what the instruction takes."""
+    if num_warps % target.warp_group:
+        raise InvalidWarpCount(
+            f"async_dot in a task of {num_warps} warps: wgmma is issued by whole groups of {target.warp_group}",
+            hint=f"give the task num_warps={target.warp_group} or {2 * target.warp_group}",
+        )
+    if len(a.shape) != 2 or len(b.shape) != 2:
+        raise InvalidMMA(f"async_dot takes matrices, not {list_text(a.shape)} and {list_text(b.shape)}")
+    (m, k), (k_b, n) = ([_unwrap_if_constexpr(d) for d in x.shape] for x in (a, b))
+    if k != k_b:
+        raise ShapeMismatch(f"A is {m}x{k}, B is {k_b}x{n}: K differs", hint="transpose with local_trans?")
+    rows = target.mma_m // target.warp_group * num_warps
+    if m % rows:
+        raise InvalidMMA(f"M is {m}, a task of {num_warps} warps takes multiples of {rows}")
+    least, most, step = target.mma_n
+    if not least <= n <= most or n % step:
+        raise InvalidMMA(f"N is {n}, it must be a multiple of {step} from {least} to {most}")
+    k_step = target.mma_k_bytes * 8 // a.dtype.primitive_bitwidth
+    if k % k_step:
+        raise InvalidMMA(f"K is {k}, for {a.dtype} it must be a multiple of {k_step} ({target.mma_k_bytes} bytes)")
+    return m, n
+
+
+def check_dtypes(a: tl.tensor | buffered_tensor, b: buffered_tensor) -> None:
+    """Raises for element types and orders that wgmma doesn't take."""
+    mixed_fp8 = a.dtype.is_fp8() and b.dtype.is_fp8()
+    if a.dtype != b.dtype and not mixed_fp8:
+        raise DtypeMismatch(f"A has {a.dtype}, B has {b.dtype}")
+    if a.dtype not in ACCUMULATOR or b.dtype not in ACCUMULATOR:
+        known = ", ".join(map(str, ACCUMULATOR))
+        raise InvalidMMA(f"the tensor cores take no {a.dtype} x {b.dtype}", hint=f"they take {known}")
+    if a.dtype.primitive_bitwidth == 16:
+        return
+    if isinstance(a, buffered_tensor) and a.type.layout.transposed or not b.type.layout.transposed:
+        raise InvalidMMA(
+            f"{a.dtype} operands must be K-major: A stored [M, K], B stored [N, K]",
+            hint="store B as [N, K] and pass local_trans(b)",
+        )
+
+
+@builtin
+def async_dot_wait(pendings, inp, _semantic=None):
+    """Waits until at most `pendings` of this task's MMAs still run.
+
+    Args:
+        pendings: compile-time integer.
+        inp: the result waited for.
+
+    Returns:
+        tensor: `inp`, if by the order of MMAs it is complete then, else `in_flight` still: with `pendings` = 1 the
+        last MMA's result may only be accumulated into.
+
+    Raises InvalidMMA. Lowers to `ttng.warp_group_dot_wait` (PTX `wgmma.wait_group`).
+    """
+    pendings = constant_int(pendings, "pendings", InvalidMMA, least=0)
+    if not isinstance(inp, in_flight | tl.tensor):
+        raise NotABuffer(f"async_dot_wait takes the result of async_dot, not {describe(inp)}")
+    (handle,) = _semantic.builder.create_warpgroup_mma_wait([inp.handle], pendings)
+    if isinstance(inp, tl.tensor):
+        return tl.tensor(handle, inp.type)
+    if _semantic.engines.completed_by(pendings, inp.number):
+        return tl.tensor(handle, inp.type.tensor)
+    return in_flight(handle, inp.type.tensor, inp.number)

@@ -1,0 +1,106 @@
+"""What rings of buffers and rings of barriers share: allocation, slots, passing through functions and loops."""
+
+from __future__ import annotations
+
+import triton.language as tl
+from triton.experimental.gluon.language._core import shared_memory_descriptor_type
+from triton.language.core import _unwrap_if_constexpr, base_type, base_value, builtin
+
+from ..errors import IndexOutOfRange, InvalidBuffer, NotABuffer
+from .arguments import describe, int32_tensor
+
+__all__ = ["local_view", "ring", "ring_type"]
+
+
+class ring_type(base_type):
+    """Type of a ring in shared memory (`num` > 0) or of one slot (`num` = 0)."""
+
+    num: int
+
+    @property
+    def memdesc(self) -> shared_memory_descriptor_type:
+        """The memory descriptor that this lowers to; a ring's has a leading dimension."""
+        raise NotImplementedError
+
+    @property
+    def slot_type(self) -> ring_type:
+        """The type of one slot."""
+        raise NotImplementedError
+
+    @property
+    def slot_bytes(self) -> int:
+        """Bytes of one slot."""
+        raise NotImplementedError
+
+    def wrap(self, handle) -> ring:
+        """The value of this type with that handle."""
+        raise NotImplementedError
+
+    def to_ir(self, builder):
+        return self.memdesc.to_ir(builder)
+
+    def _flatten_ir_types(self, builder, out):
+        out.append(self.to_ir(builder))
+
+    def _unflatten_ir(self, handles, cursor):
+        return self.wrap(handles[cursor]), cursor + 1
+
+    def __eq__(self, other) -> bool:
+        return type(self) is type(other) and self.__dict__ == other.__dict__
+
+
+class ring(base_value):
+    """A ring in shared memory or one slot of it. `ring[i]` is `local_view(ring, i)`."""
+
+    allocation = None  # its entry in the kernel's budget, on the value that the allocation returned
+
+    def __init__(self, handle, type: ring_type):
+        self.handle = handle
+        self.type = type
+
+    def _flatten_ir(self, handles):
+        handles.append(self.handle)
+
+    def _set_name(self, builder, name):
+        self.handle.set_loc(builder.create_name_loc(name, self.handle.get_loc()))
+
+    @builtin
+    def __getitem__(self, index, _semantic=None):
+        return local_view(self, index, _semantic=_semantic)
+
+
+def allocate(kind: ring_type, semantic, generator) -> ring:
+    """Emits the allocation of a ring and enters it into the kernel's budget."""
+    if not generator.at_kernel_top_level:
+        raise InvalidBuffer(
+            "shared memory is allocated inside a task, helper, loop or branch",
+            hint="allocate in the kernel's own body, before async_tasks, and pass or capture the buffer",
+        )
+    value = kind.wrap(semantic.builder.create_local_alloc(kind.to_ir(semantic.builder)))
+    generator.record_allocation(value)
+    return value
+
+
+@builtin
+def local_view(bufs, buffer_idx, _semantic=None):
+    """One slot of a ring of buffers or barriers; `ring[i]` says the same.
+
+    Args:
+        bufs: what `local_alloc` or `alloc_barriers` returned.
+        buffer_idx: compile-time or run-time i32 index.
+
+    Raises IndexOutOfRange for a constant outside 0..num-1. Lowers to `ttg.memdesc_index`.
+    """
+    if not isinstance(bufs, ring):
+        raise NotABuffer(f"local_view takes a ring of buffers or barriers, not {describe(bufs)}")
+    if not bufs.type.num:
+        raise InvalidBuffer(f"this is one slot already, not a ring: {bufs.type}")
+    if isinstance(buffer_idx, tl.tuple):
+        (buffer_idx,) = buffer_idx
+    constant = _unwrap_if_constexpr(buffer_idx)
+    if isinstance(constant, int) and not 0 <= constant < bufs.type.num:
+        raise IndexOutOfRange(f"index {constant} is outside a ring of {bufs.type.num}", "use `i % num`")
+    index = int32_tensor(buffer_idx, _semantic)
+    kind = bufs.type.slot_type
+    builder = _semantic.builder
+    return kind.wrap(builder.create_memdesc_index(kind.to_ir(builder), bufs.handle, index.handle))

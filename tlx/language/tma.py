@@ -1,0 +1,100 @@
+"""Tensor-map copies (TMA) between global and shared memory, by host-made descriptors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import triton.language as tl
+from triton.experimental.gluon.language.nvidia.hopper import tma as stock
+from triton.language.core import builtin
+
+from ..compiler.layouts import shared_layout
+from ..compiler.versions import tma_load, tma_store
+from ..errors import DtypeMismatch, InvalidBarrier, LayoutMismatch, NotADescriptor, ShapeMismatch
+from .arguments import constant_int, describe, list_text, predicate
+from .barriers import as_barrier
+from .buffers import as_buffer, buffered_tensor
+
+__all__ = ["async_descriptor_load", "async_descriptor_store", "async_descriptor_store_wait"]
+
+
+def descriptor_type(kind: tl.tensor_descriptor_type) -> stock.tensor_descriptor_type:
+    """The type of a kernel's descriptor argument, laid out as buffers of its block's shape are."""
+    block = kind.block_type
+    layout = shared_layout(list(block.shape), block.element_ty)
+    return stock.tensor_descriptor_type(block, kind.shape_type, kind.strides_type, layout)
+
+
+def match(desc: Any, buffer: buffered_tensor, offsets: Any, op: str) -> None:
+    """Raises unless descriptor, buffer and offsets fit each other."""
+    if not isinstance(desc, stock.tensor_descriptor):
+        raise NotADescriptor(f"{op} takes a tensor descriptor, not {describe(desc)}")
+    block = list(desc.block_shape)
+    if block != buffer.shape:
+        raise ShapeMismatch(
+            f"{op}: the descriptor's block is {list_text(block)}, the buffer is {list_text(buffer.shape)}",
+            hint="give the host's TensorDescriptor the buffer's shape as block_shape",
+        )
+    if desc.dtype != buffer.dtype:
+        raise DtypeMismatch(f"{op}: the descriptor has {desc.dtype}, the buffer has {buffer.dtype}")
+    if desc.layout != buffer.type.layout:
+        raise LayoutMismatch(
+            f"{op}: the descriptor's {list_text(block)} block is laid out as {desc.layout}, the buffer as "
+            f"{buffer.type.layout}",
+            hint="copy to a whole buffer, or to a slice whose rows have the same number of bytes modulo 128",
+        )
+    if len(offsets) != len(block):
+        raise ShapeMismatch(f"{op}: {len(offsets)} offsets for a descriptor of rank {len(block)}")
+
+
+@builtin
+def async_descriptor_load(desc, result, offsets, barrier, pred=None, _semantic=None):
+    """Starts a TMA load of one block into a buffer; its bytes count towards the barrier's phase.
+
+    Elements outside the tensor arrive as zeros, and count.
+
+    Args:
+        desc: descriptor whose block has the buffer's shape and element type.
+        result: one buffer.
+        offsets: first element of the block along each axis, i32.
+        barrier: one mbarrier on which `barrier_expect_bytes` was called for this phase.
+        pred: scalar condition; None means always.
+
+    Raises ShapeMismatch, DtypeMismatch, LayoutMismatch. Lowers to `ttng.async_tma_copy_global_to_local`
+    (PTX `cp.async.bulk.tensor`, completing on an mbarrier).
+    """
+    buffer = as_buffer(result, "async_descriptor_load's result")
+    match(desc, buffer, offsets, "async_descriptor_load")
+    bar = as_barrier(barrier, "async_descriptor_load", _semantic)
+    tma_load(desc, offsets, bar, buffer, predicate(pred, _semantic), _semantic=_semantic)
+
+
+@builtin
+def async_descriptor_store(desc, source, offsets, _semantic=None):
+    """Starts a TMA store of one buffer as a bulk group of its own; nothing outside the tensor is written.
+
+    Args:
+        desc: descriptor whose block has the buffer's shape and element type.
+        source: one buffer; it must not be written again before `async_descriptor_store_wait`.
+        offsets: first element of the block along each axis, i32.
+
+    Raises ShapeMismatch, DtypeMismatch, LayoutMismatch. Lowers to `ttng.async_tma_copy_local_to_global`
+    (PTX `cp.async.bulk.tensor` and `cp.async.bulk.commit_group`).
+    """
+    buffer = as_buffer(source, "async_descriptor_store's source")
+    match(desc, buffer, offsets, "async_descriptor_store")
+    _semantic.make_stores_visible()
+    tma_store(desc, offsets, buffer, _semantic=_semantic)
+
+
+@builtin
+def async_descriptor_store_wait(pendings, _semantic=None):
+    """Waits until all but `pendings` of this task's TMA stores have read their buffers.
+
+    Args:
+        pendings: compile-time integer.
+
+    Lowers to `ttng.async_tma_store_wait` (PTX `cp.async.bulk.wait_group.read`).
+    """
+    pendings = constant_int(pendings, "pendings", InvalidBarrier, least=0)
+    stock.store_wait(pendings, _semantic=_semantic)

@@ -39,7 +39,7 @@ def device(request):
     if request.param == "cuda":
         yield request.param
         return
-    import tlx
+    from tlx.sim import simulating
 
-    with tlx.simulating():
+    with simulating():
         yield request.param

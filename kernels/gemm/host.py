@@ -6,6 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import triton
+from triton.runtime.driver import driver as drivers
+
+from tlx.sim import SimulatorDriver
 
 from ..errors import ArgumentError
 from ..tma import MAX_DIM, Path, describe, path_of
@@ -215,12 +218,18 @@ def _shape(tensor) -> str:
 
 
 def _device_of(tensor):
-    """Makes a GPU tensor's device the current one: Triton launches there."""
+    """Makes a GPU tensor's device the current one: Triton launches there.
+
+    Raises:
+        ArgumentError: the tensor is in CPU memory, and Triton would launch on a GPU.
+    """
     import torch
 
+    if not tensor.is_cuda and not isinstance(drivers.active, SimulatorDriver):
+        raise ArgumentError(f"gemm: A is on {tensor.device}", "move it to the GPU, or multiply in tlx.sim.simulating()")
     return torch.cuda.device_of(tensor)
 
 
 def _device_facts() -> dict[str, int]:
-    driver = triton.runtime.driver.active
+    driver = drivers.active
     return driver.utils.get_device_properties(driver.get_current_device())

@@ -1,0 +1,108 @@
+"""`tlx compare`: an operation's kernels checked, and timed or counted, side by side."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import importlib
+import importlib.util
+import json
+from collections.abc import Callable, Iterator
+from types import ModuleType
+
+from rich.console import Console
+from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+from ..backend import Backend, choose_backend
+from ..errors import TLXError
+from ..sim import last_report, simulating
+from .compare import Comparison, compare
+from .stats import geometric_mean
+from .table import table
+from .timer import CudaTimer
+
+__all__ = ["add_parser"]
+
+OPERATIONS = ("gemm",)
+
+
+def add_parser(commands: argparse._SubParsersAction) -> None:
+    """Adds `compare` to the parser's commands."""
+    parser = commands.add_parser("compare", help="an operation's kernels side by side: naive, tlx, and torch on a GPU")
+    parser.add_argument("operation", choices=OPERATIONS)
+    parser.add_argument("--shape", nargs="+", help="sizes of the problem, such as 512x512x512 (MxNxK) for gemm")
+    parser.add_argument("--dtype", default="bf16", choices=["bf16", "fp16"])
+    parser.add_argument("--backend", default="auto", choices=["auto", "gpu", "sim"])
+    parser.add_argument("--json", action="store_true", help="print records instead of a table")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Compares, prints, and returns 1 if any result is wrong."""
+    backend = choose_backend(options.backend)
+    operation = _operation(options.operation)
+    shapes = options.shape or operation.DEFAULT_SHAPES[backend.name]
+    with _progress() as progress:
+        comparisons = [_compare(operation, shape, options.dtype, backend, progress) for shape in shapes]
+    if options.json:
+        print(json.dumps([comparison.to_dict() for comparison in comparisons], indent=2))
+    else:
+        _print(comparisons, backend)
+    return 0 if all(comparison.correct for comparison in comparisons) else 1
+
+
+def _operation(name: str) -> ModuleType:
+    """The module that describes an operation's problems."""
+    for package in ("torch", "tlx_kernels"):
+        if importlib.util.find_spec(package) is None:
+            raise TLXError(f"tlx compare needs {package}, which is not installed", "pip install 'triton-tlx[kernels]'")
+    return importlib.import_module(f"tlx_kernels.{name}.problem")
+
+
+def _compare(operation: ModuleType, shape: str, dtype: str, backend: Backend, progress: Callable) -> Comparison:
+    progress(f"{shape} {dtype}: making data and reference")
+    problem = operation.problem(shape, dtype, backend.torch_device)
+    if backend.name == "gpu":
+        return compare(problem, timer=CudaTimer(), progress=progress)
+    with simulating():
+        return compare(problem, observe=_simulated_counts, progress=progress)
+
+
+def _simulated_counts() -> dict[str, int]:
+    """What the last launch did, of the simulator's report."""
+    report = last_report()
+    return {
+        "ops": report.total_ops,
+        "MMA FLOP": report.mma_flops,
+        "B by TMA": report.tma_load_bytes + report.tma_store_bytes,
+        "B read": report.global_read_bytes,
+        "B written": report.global_written_bytes,
+    }
+
+
+@contextlib.contextmanager
+def _progress() -> Iterator[Callable[[str], None]]:
+    """A line on standard error that names the current step and how long it takes; gone at the end."""
+    columns = SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn()
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("")
+
+        def step(description: str) -> None:
+            progress.reset(task, description=description)
+
+        yield step
+
+
+def _print(comparisons: list[Comparison], backend: Backend) -> None:
+    console = Console()
+    baseline = "torch" if backend.name == "gpu" else "naive"
+    console.print(table(comparisons, baseline))
+    for comparison in comparisons:
+        for measurement in comparison.measurements:
+            if measurement.failure:
+                console.print(f"{comparison.title} {measurement.name}: {measurement.failure}", markup=False)
+    ratios = [ratio for c in comparisons if (ratio := c.ratio("tlx", baseline))]
+    if ratios:
+        console.print(f"tlx, geometric mean: {geometric_mean(ratios):.3f} x {baseline}")
+    where = comparisons[0].environment["gpu"] if backend.name == "gpu" else "the simulator"
+    console.print(f"on {where} ({backend.reason})", markup=False)

@@ -18,6 +18,7 @@ from .model import (
     Value,
 )
 from .parser import parse
+from .printer import format_module, format_op
 
 __all__ = [
     "Attribute",
@@ -35,5 +36,7 @@ __all__ = [
     "TensorType",
     "Type",
     "Value",
+    "format_module",
+    "format_op",
     "parse",
 ]

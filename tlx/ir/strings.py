@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["unquote"]
+__all__ = ["quote", "unquote"]
 
 _ESCAPE = re.compile(rb"\\([0-9A-Fa-f]{2}|.)")
 _LETTERS = {b"n": b"\n", b"t": b"\t"}
@@ -20,3 +20,8 @@ def unquote(token: str) -> str:
 def _unescape(match: re.Match[bytes]) -> bytes:
     code = match[1]
     return bytes.fromhex(code.decode()) if len(code) == 2 else _LETTERS.get(code, code)
+
+
+def quote(text: str) -> str:
+    """The text as MLIR prints a string: quotes, backslashes and what isn't printable ASCII as hexadecimal bytes."""
+    return '"' + "".join(chr(b) if 32 <= b < 127 and b not in b'"\\' else f"\\{b:02X}" for b in text.encode()) + '"'

@@ -34,4 +34,44 @@ from .language.tma import (  # noqa: E402
     async_descriptor_store_wait,
 )
 from .language.utility import dtype_of, get_bufidx_phase, size_of  # noqa: E402
+from .sim import activate_if_no_gpu, simulating  # noqa: E402
 from .version import __version__  # noqa: E402
+
+activate_if_no_gpu()
+
+__all__ = [
+    "TLXError",
+    "__version__",
+    "alloc_barriers",
+    "async_descriptor_load",
+    "async_descriptor_store",
+    "async_descriptor_store_wait",
+    "async_dot",
+    "async_dot_wait",
+    "async_task",
+    "async_task_replica_id",
+    "async_tasks",
+    "barrier_arrive",
+    "barrier_expect_bytes",
+    "barrier_wait",
+    "buffered_tensor",
+    "buffered_tensor_type",
+    "compile",
+    "dtype_of",
+    "fence",
+    "fence_async_shared",
+    "get_bufidx_phase",
+    "jit",
+    "local_alloc",
+    "local_load",
+    "local_slice",
+    "local_store",
+    "local_trans",
+    "local_view",
+    "mbarrier",
+    "mbarrier_type",
+    "simulating",
+    "size_of",
+    "storage_kind",
+    "task",
+]

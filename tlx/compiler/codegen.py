@@ -23,7 +23,7 @@ from .control_flow import ControlFlow
 from .semantic import TLXSemantic
 from .task_context import Allocation, KernelState, TaskContext
 from .tasks import TaskRegion
-from .versions import function_file_line, rebind
+from .versions import rebind
 
 __all__ = ["trace"]
 
@@ -133,7 +133,8 @@ class TLXCodeGenerator(ControlFlow, CodeGenerator):
         try:
             return super().call_Function(node, fn, args, kws)
         except TLXError as error:
-            raise error.at(self.location(node))
+            error.at(self.location(node))
+            raise
         except CompilationError as error:
             if isinstance(error.__cause__, TLXError):
                 raise error.__cause__.at(self.location(node)) from None
@@ -156,7 +157,8 @@ class TLXCodeGenerator(ControlFlow, CodeGenerator):
         try:
             return super().visit(node)
         except TLXError as error:
-            raise error.at(self.location(node))
+            error.at(self.location(node))
+            raise
 
     # --- with ---
 

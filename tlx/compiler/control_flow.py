@@ -16,7 +16,6 @@ from typing import Any
 
 import triton.language as tl
 from triton.compiler.code_generator import (
-    ContainsReturnChecker,
     _is_triton_value,
     enter_sub_region,
     flatten_values_to_ir,

@@ -144,10 +144,12 @@ class TaskRegion:
         )
 
     def check_registers_all_or_none(self, tasks: list[Task]) -> None:
-        asking = [task.options.registers is not None for task in tasks if not task.options.default]
+        on_own_warps = [task for task in tasks if not task.options.default or task.options.replicate > 1]
+        asking = [task.options.registers is not None for task in on_own_warps]
         if any(asking) and not all(asking):
             raise InvalidRegisterCount(
-                "some tasks ask for registers and others don't", "give all tasks but the default one `registers`"
+                "some tasks ask for registers and others don't",
+                "give `registers` to every task on warps of its own, replicas of the default task included",
             )
 
     def partitions(self, tasks: list[Task], context: TaskContext) -> Iterator[Partition]:

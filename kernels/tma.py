@@ -9,7 +9,7 @@ __all__ = ["Path", "describe", "path_of"]
 
 ALIGNMENT_BYTES = 16  # of the base and of every stride but the innermost (CUDA, cuTensorMapEncodeTiled)
 MAX_BOX = 256  # elements along each dimension of a block
-MAX_DIM = 2**31  # offsets in a kernel are i32
+MAX_DIM = 2**31 - MAX_BOX  # offsets in a kernel are i32, also those of a block that begins inside and ends outside
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ def path_of(tensor: Any, *, may_transpose: bool = True) -> Path:
     """TMA where its rules allow that for a 2-D tensor, as it is or transposed; else pointers, and why.
 
     The rules: a 16-byte aligned base, contiguous rows, a distance between rows that is a positive multiple of 16 bytes
-    (a single row has none), sizes below 2**31.
+    (a single row has none), sizes that leave a block's offsets below 2**31.
 
     Args:
         tensor: any strided 2-D torch tensor with elements.
@@ -78,8 +78,8 @@ def _obstacle(tensor: Any, line: str) -> str:
         return f"its {line} stride is {row_bytes} B, not a positive multiple of {ALIGNMENT_BYTES}"
     if tensor.data_ptr() % ALIGNMENT_BYTES:
         return f"its base lies {tensor.data_ptr() % ALIGNMENT_BYTES} B past a multiple of {ALIGNMENT_BYTES}"
-    if max(rows, columns) >= MAX_DIM:
-        return f"its shape {rows}x{columns} reaches 2**31"
+    if max(rows, columns) > MAX_DIM:
+        return f"its shape {rows}x{columns} passes {MAX_DIM:,}"
     return ""
 
 

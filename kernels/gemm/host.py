@@ -179,8 +179,8 @@ def _check_operands(a, b) -> None:
         raise ArgumentError(f"gemm: A is {a.dtype} and B is {b.dtype}", "give both as bfloat16 or both as float16")
     if a.device != b.device:
         raise ArgumentError(f"gemm: A is on {a.device} and B on {b.device}", "move them to one device")
-    if max(*a.shape, *b.shape) >= MAX_DIM:
-        raise ArgumentError(f"gemm: shapes {shapes} reach 2**31", "split the product")
+    if max(*a.shape, *b.shape) > MAX_DIM:
+        raise ArgumentError(f"gemm: {shapes} passes {MAX_DIM:,} in a size", "split the product")
 
 
 def _output(a, b, out, out_dtype):

@@ -30,7 +30,7 @@ def test_as_many_stages_as_fit(out_itemsize, stages):
         (4096, 512, (128, 128)),  # 64 tiles of 128x256 leave half of 132 multiprocessors idle
         (512, 512, (128, 64)),
         (64, 8192, (64, 64)),
-        (8192, 70, (128, 128)),
+        (8192, 70, (128, 64)),
         (1, 1, (64, 64)),
     ],
 )

@@ -76,7 +76,6 @@ def _simulated_counts() -> dict[str, int]:
         "MMA FLOP": report.mma_flops,
         "B by TMA": report.tma_load_bytes + report.tma_store_bytes,
         "B read": report.global_read_bytes,
-        "B written": report.global_written_bytes,
     }
 
 

@@ -9,6 +9,7 @@ from .array import Array, array
 from .driver import SimulatorDriver, activate_if_no_gpu, last_report, simulating
 from .errors import *  # noqa: F403
 from .errors import __all__ as _errors
+from .ops.external import device_function
 from .ops.registry import simulates
 from .report import Report
 
@@ -19,6 +20,7 @@ __all__ = [
     "SimulatorDriver",
     "activate_if_no_gpu",
     "array",
+    "device_function",
     "last_report",
     "ops",
     "simulates",

@@ -405,8 +405,8 @@ def dot_kernel(a, b, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.cons
     acc = tl.zeros((BM, BN), tl.int32 if c.dtype.element_ty == tl.int32 else tl.float32)
     for k0 in range(0, K, BK):
         k = k0 + tl.arange(0, BK)
-        x = tl.load(a + i[:, None] * K + k[None, :], (i[:, None] < M) & (k[None, :] < K), other=0)
-        y = tl.load(b + k[:, None] * N + j[None, :], (k[:, None] < K) & (j[None, :] < N), other=0)
+        x = tl.load(a + i[:, None] * K + k[None, :], (i[:, None] < M) & (k[None, :] < K), other=0.0)
+        y = tl.load(b + k[:, None] * N + j[None, :], (k[:, None] < K) & (j[None, :] < N), other=0.0)
         acc = tl.dot(x, y, acc, input_precision=PRECISION, out_dtype=acc.dtype)
     tl.store(c + i[:, None] * N + j[None, :], acc.to(c.dtype.element_ty), (i[:, None] < M) & (j[None, :] < N))
 
@@ -471,7 +471,8 @@ def block_pointer_kernel(x, out, M, N, BM: tl.constexpr, BN: tl.constexpr):
     source = tl.make_block_ptr(x, (M, N), (N, 1), (0, 0), (BM, BN), (1, 0))
     target = tl.make_block_ptr(out, (M, N), (N, 1), (0, 0), (BM, BN), (1, 0))
     for _ in range(0, N, BN):
-        tl.store(target, tl.load(source, (0, 1), "zero") + 1, (0, 1))
+        moved = tl.load(source, boundary_check=(0, 1), padding_option="zero") + 1
+        tl.store(target, moved, boundary_check=(0, 1))
         source = tl.advance(source, (0, BN))
         target = tl.advance(target, (0, BN))
 
@@ -514,7 +515,7 @@ def atomic_kernel(x, out, old, N: tl.constexpr):
     tl.atomic_or(out + 9, tl.program_id(0) + 1)
     tl.atomic_xor(out + 10, 3, sem="relaxed")
     tl.atomic_and(out + 11, 6)
-    tl.store(old + tl.program_id(0), tl.atomic_cas(out + 12, 0, 5))
+    tl.atomic_add(old, tl.atomic_cas(out + 12, 0, 5))
     tl.atomic_xchg(out + 13, 7)
 
 
@@ -522,12 +523,12 @@ def atomics(x, out, old):
     i = np.arange(N)
     after = [3, *(3 * x[i % 4 == k].sum() for k in range(4))]
     after += [max(0, x[i % 2 == k].max()) for k in range(2)] + [min(0, x[i % 2 == k].min()) for k in range(2)]
-    return {"out": np.array([*after, 3, 3, 0, 5, 7], "i4")}
+    return {"out": np.array([*after, 3, 3, 0, 5, 7], "i4"), "old": np.array([0 + 5 + 5], "i4")}
 
 
 CASES["atomic"] = Case(
     atomic_kernel,
-    {"x": numbers("i4"), "out": np.zeros(14, "i4"), "old": np.zeros(3, "i4")},
+    {"x": numbers("i4"), "out": np.zeros(14, "i4"), "old": np.zeros(1, "i4")},
     atomics,
     constants={"N": N},
     grid=(3,),

@@ -32,3 +32,18 @@ def device_assert(group, op, condition):
     failed = np.argwhere(~np.asarray(condition))
     where = f" at {tuple(map(int, failed[0]))}, {len(failed)} of {condition.size} elements" if condition.shape else ""
     raise AssertionFailed(f"{message}{where}, in program {_program(group)}", location=group.location(op))
+
+
+@simulates("llvm.intr.assume")
+def assume(group, op, condition):
+    """A promise to the compiler.
+
+    Raises:
+        AssertionFailed: it doesn't hold.
+    """
+    if not np.all(condition):
+        raise AssertionFailed(
+            f"tl.assume: the condition is false, in program {_program(group)}",
+            hint="the GPU would compute something undefined; correct the assumption or the arguments",
+            location=group.location(op),
+        )

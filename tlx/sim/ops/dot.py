@@ -10,10 +10,10 @@ from .registry import simulates
 TF32, TF32X3, IEEE = 0, 1, 2
 """Values of the `inputPrecision` attribute."""
 
-_PRECISIONS = {"tf32": TF32, "tf32x3": TF32X3, "ieee": IEEE}
+_PRECISIONS = {"tf32": TF32, "tf32x3": TF32X3, "ieee": IEEE}  # as `tt.dot` spells them
 
 
-def multiply_accumulate(a, b, c, input_precision: int | str = TF32):
+def multiply_accumulate(a, b, c, input_precision: int):
     """`a @ b + c` in the type of `c`, for operands of two dimensions or batches of them.
 
     Floats are summed in float32 (float64 for float64) in an order of NumPy's choosing, with the products of 8- and
@@ -30,7 +30,7 @@ def multiply_accumulate(a, b, c, input_precision: int | str = TF32):
         return product + c
     wide = np.dtype(np.float64 if c.dtype == np.float64 else np.float32)
     with np.errstate(all="ignore"):
-        if a.dtype == np.float32 and _PRECISIONS.get(input_precision, input_precision) == TF32:
+        if a.dtype == np.float32 and input_precision == TF32:
             a, b = tf32_truncate(a), tf32_truncate(b)
         total = np.matmul(a.astype(wide), b.astype(wide)) + c.astype(wide)
         return round_nearest(total, c.dtype)
@@ -39,4 +39,4 @@ def multiply_accumulate(a, b, c, input_precision: int | str = TF32):
 @simulates("tt.dot")
 def dot(group, op, a, b, c):
     """`a @ b + c`."""
-    return multiply_accumulate(a, b, c, op.attributes.get("inputPrecision", IEEE))
+    return multiply_accumulate(a, b, c, _PRECISIONS[str(op.attributes.get("inputPrecision", "ieee"))])

@@ -60,6 +60,6 @@ elementwise(
 @simulates("tt.clampf")
 def clampf(group, op, value, low, high):
     """`min(max(value, low), high)`; a NaN value gives `low` unless NaN is to be propagated."""
-    if op.attributes["propagateNan"] == "none":
+    if str(op.attributes["propagateNan"]) == "none":
         return minimum_number(maximum_number(value, low), high)[()]
     return minimum(maximum(value, low), high)[()]

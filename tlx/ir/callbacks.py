@@ -168,9 +168,6 @@ class Callbacks(Transformer):
     def word(self, parts):
         return str(parts[0])
 
-    def shape(self, parts):
-        return tuple(map(int, "".join(parts).split("x")))
-
 
 class _Parameter(tuple):
     """(name, value) of an attribute, told apart from a list of values."""

@@ -56,9 +56,9 @@ class Context:
             raise self.error(token, f"nothing defines {name}")
         return self._aliases[name]
 
-    def type(self, token: Any) -> Type:
-        """The type a TYPE token spells."""
-        return self._read(read_type, token)
+    def type(self, token: Any, prefix: str = "") -> Type:
+        """The type a TYPE token spells, or a BARE_TYPE token behind the prefix that it left out."""
+        return self._read(lambda text: read_type(prefix + text), token)
 
     def attribute(self, token: Any) -> Attribute:
         """The attribute an ATTRIBUTE token spells."""

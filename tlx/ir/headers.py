@@ -198,20 +198,17 @@ class OpReader:
         self._syntax.append("->")
         self._note_results(items, position + 1)
 
-    def _flag(self, token: Any, items: list[Any], position: int) -> int | None:
-        """`key<value, value>` behind a word, such as `fastmath<fast>`."""
-        self._syntax.append("<")
-        if not self._words or not self._is(items[position - 1], "WORD"):
-            return None
-        values = []
-        for item in items[position + 1 :]:
-            if self._is(item, "GREATER"):
-                break
-            values.append(str(item))
-        self._literals.words.pop()
-        self.op.attributes[self._words.pop()] = "".join(values)
-        self._syntax += [*values, ">"]
-        return len(values) + 2
+    def _flag(self, token: Any, items: list[Any], position: int) -> None:
+        """`key<values>`, such as `fastmath<fast>`."""
+        self._syntax.append(str(token))
+        key, _, values = token[:-1].partition("<")
+        self.op.attributes[key] = values
+
+    def _bare_type(self, token: Any, items: list[Any], position: int) -> None:
+        """`<f32>` for `!tt.ptr<f32>`: an operand's type, or of the kind that the op's reading says."""
+        spelling = self._context.expand(token)
+        of_operands = (value.type for value in self.op.operands if str(value.type).partition("<")[2] == spelling[1:])
+        self._append_type(next(of_operands, None) or self._context.type(token, self._reading.bare_type))
 
     # --- types in parentheses ---
 
@@ -329,7 +326,8 @@ _HANDLERS = {
     "RBRACKET": OpReader._close_bracket,
     "COLON": OpReader._colon,
     "ARROW": OpReader._arrow,
-    "LESS": OpReader._flag,
+    "FLAG": OpReader._flag,
+    "BARE_TYPE": OpReader._bare_type,
     "TypedLiteral": OpReader._typed_literal,
     "Keyed": OpReader._keyed,
     "Group": OpReader._group,

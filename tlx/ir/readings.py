@@ -51,6 +51,7 @@ class Reading:
         segments: names of operand groups that the text tells apart by a word in front (`mask %m`) or by brackets
             (`[%dep]`, in textual order under the names that start with `[`). `attributes["segments"]` then has the
             operands' indices by name.
+        bare_type: the kind of a type written without it (`<16x16xf32>`) that isn't an operand's.
         results: the result types of an op whose types are known; None: those written behind `->` or `to`.
         bound: the types of the region arguments that are written as `%argument = %initial`.
         finish: what else there is to derive.
@@ -63,6 +64,7 @@ class Reading:
     flags: tuple[str, ...] = ()
     regions: tuple[str, ...] = ()
     segments: tuple[str, ...] = ()
+    bare_type: str = ""
     results: Callable[[Op], Sequence[Type]] | None = None
     bound: Callable[[Op], Sequence[Type]] | None = None
     finish: Callable[[Op, Literals], None] | None = None
@@ -186,8 +188,9 @@ READINGS: dict[str, Reading] = {
     "tt.atomic_load": Reading(words=("sem", "scope")),
     "tt.atomic_store": Reading(words=("sem", "scope")),
     "tt.atomic_poll": Reading(words=("sem", "scope")),
-    "tt.make_tensor_descriptor": Reading(results=_last_type),
+    "tt.make_tensor_descriptor": Reading(bare_type="!tt.tensordesc", results=_last_type),
     "tt.descriptor_reduce": Reading(words=("kind",)),
+    "tt.reshape": Reading(flags=("allow_reorder", "efficient_layout")),
     "tt.split": Reading(results=_last_type),
     "tt.histogram": Reading(segments=("mask",)),
     "tt.print": Reading(strings=("prefix",)),
@@ -199,6 +202,7 @@ READINGS: dict[str, Reading] = {
     "ttg.async_commit_group": Reading(results=_always(TOKEN)),
     "ttg.async_wait": Reading(results=_always(TOKEN)),
     "ttg.global_scratch_alloc": Reading(results=_first_type),
+    "ttg.barrier": Reading(words=("*address_spaces",)),
     "ttg.warp_id": Reading(results=_always(I32)),
     # Barriers
     "ttng.init_barrier": Reading(numbers=("count",)),

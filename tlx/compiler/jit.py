@@ -17,6 +17,7 @@ from triton.runtime.jit import JITFunction
 from .budget import shared_memory_exceeded
 from .targets import DEFAULT_ARCH, target_for
 from .task_context import KernelState
+from .versions import LAUNCH_DEFAULTS
 
 __all__ = ["TLXFunction", "TLXSource", "compile", "jit"]
 
@@ -45,6 +46,7 @@ class TLXSource(ASTSource):
     def make_ir(self, target, options, codegen_fns, module_map, context):
         from .codegen import trace
         from .pipeline import run_passes
+        from .verify import check_no_early_use
 
         self.kernel = KernelState(target_for(options.arch), options.num_warps, options.maxnreg)
         module = new_module(context, target, options)
@@ -59,6 +61,7 @@ class TLXSource(ASTSource):
             module=module,
         )
         run_passes(module, self.kernel.target, options.num_stages)
+        check_no_early_use(module)
         return module
 
 
@@ -95,8 +98,7 @@ class TLXFunction(JITFunction):
 
     def __init__(self, fn: Callable, launch_defaults: dict[str, Any] | None = None, **options):
         super().__init__(fn, **options)
-        # Fusion of multiply and add is Triton's default until 3.9, which warns unless it is asked for.
-        self.launch_defaults = {"enable_fp_fusion": True, **(launch_defaults or {})}
+        self.launch_defaults = {**LAUNCH_DEFAULTS, **(launch_defaults or {})}
 
     def is_gluon(self) -> bool:
         return True
@@ -108,7 +110,9 @@ class TLXFunction(JITFunction):
         return result
 
     def run(self, *args, **kwargs):
-        return super().run(*args, **{**self.launch_defaults, **kwargs})
+        for name, value in self.launch_defaults.items():
+            kwargs.setdefault(name, value)
+        return super().run(*args, **kwargs)
 
 
 def jit(

@@ -11,6 +11,7 @@ from triton.compiler.code_generator import enter_sub_region, flatten_values_to_i
 from triton.language.core import _unwrap_if_constexpr, base_value
 
 from ..errors import DefaultTaskError, InvalidRegisterCount, InvalidTask, InvalidWarpCount, TensorCapture
+from ..language.mma import in_flight
 from ..language.tasks import TaskFunction, TaskOptions, async_task, async_tasks, task_options
 from .budget import TaskDemand, check_registers, check_threads
 from .task_context import TaskContext
@@ -39,6 +40,15 @@ class Partition:
     @property
     def demand(self) -> TaskDemand:
         return TaskDemand(self.num_warps, self.task.options.registers)
+
+
+def register_tensors(value: base_value) -> Iterator[tl.tensor | in_flight]:
+    """The register tensors in a value: itself, or in a tuple."""
+    if isinstance(value, tl.tuple):
+        for item in value.values:
+            yield from register_tensors(item)
+    elif isinstance(value, in_flight) or (isinstance(value, tl.tensor) and value.type.is_block()):
+        yield value
 
 
 class TaskRegion:
@@ -176,16 +186,15 @@ class TaskRegion:
             value = scope.get(name)
             if not isinstance(value, base_value) or isinstance(value, tl.constexpr):
                 continue
-            if isinstance(value, tl.tensor) and value.type.is_block():
-                raise self.tensor_capture(name, value, node)
+            for tensor in register_tensors(value):
+                raise self.tensor_capture(name, tensor, node)
             names.add(name)
         return sorted(names)
 
-    def tensor_capture(self, name: str, value: tl.tensor, node: ast.stmt) -> TensorCapture:
+    def tensor_capture(self, name: str, value: tl.tensor | in_flight, node: ast.stmt) -> TensorCapture:
         defined = self.generator.definitions.get(name)
         return TensorCapture(
-            f"a task uses {name!r}, a register tensor of {value.type.shape} {value.dtype} computed outside "
-            f"(at {defined})",
+            f"a task uses {name!r}, a register tensor of type {value.type} computed outside (at {defined})",
             hint=f"compute {name!r} inside the task, or pass it through shared memory",
             location=self.generator.location(node),
         )

@@ -9,21 +9,24 @@ from typing import Any
 import triton
 from triton.compiler import code_generator
 from triton.experimental.gluon.language.nvidia.hopper import tma
-from triton.runtime import jit
 
 from ..installation import minor_of
 
 __all__ = [
+    "LAUNCH_DEFAULTS",
     "TRITON",
+    "begin_branch",
     "create_partitions",
     "create_warp_specialize",
-    "function_file_line",
     "rebind",
     "tma_load",
     "tma_store",
 ]
 
 TRITON = minor_of(triton.__version__)
+
+# Fusing multiply and add is Triton's default until 3.9, which warns unless the launch says so itself.
+LAUNCH_DEFAULTS = {"enable_fp_fusion": True} if TRITON >= (3, 9) else {}
 
 # Until 3.8 `async_copy_*`; from 3.8 `async_load` and `async_store`, and 3.9 raises for the old names.
 tma_load = getattr(tma, "async_load", None) or tma.async_copy_global_to_shared
@@ -42,13 +45,6 @@ def create_partitions(builder, captures: list, count: int):
     if TRITON < (3, 7):
         return builder.create_warp_specialize_partitions(count)
     return builder.create_warp_specialize_partitions(captures, count)
-
-
-def function_file_line(fn) -> tuple[str, int]:
-    """File and 1-based line of the `def` of a jitted function."""
-    if hasattr(jit, "get_jit_fn_file_line"):  # until 3.7
-        return jit.get_jit_fn_file_line(fn)
-    return fn.file_name, fn.def_file_line_number
 
 
 def rebind(function: Callable, **names: Any) -> Callable:

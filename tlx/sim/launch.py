@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import warnings
+from collections import Counter
 from collections.abc import Callable
 from itertools import product
 
@@ -14,7 +15,7 @@ from .agents import Observer
 from .code import Code
 from .cta import CTA
 from .device import Device
-from .errors import LeftoverPhase, SimulationError, SimulationWarning
+from .errors import LeftoverPhase, SimulationWarning
 from .pointers import Argument, GlobalMemory
 from .report import Report, deadlock
 from .scheduler import Scheduler
@@ -133,9 +134,17 @@ def simulate(launch_with: Callable[[int], Launch], seeds: range) -> Report:
             error.seed = seed
             raise
     report = Report.of(launch)
-    for leftover in report.leftovers:
-        warnings.warn(f"{leftover}\n{leftover.location.render()}", SimulationWarning, stacklevel=2)
+    if report.leftovers:
+        warnings.warn(_leftover_text(report), SimulationWarning, stacklevel=2)
     return report
+
+
+def _leftover_text(report: Report) -> str:
+    """The barriers left inside a phase, each once however many CTAs left it so."""
+    ctas = Counter(report.leftovers)
+    lines = [str(left) + (f" (in {n} CTAs)" if n > 1 else "") for left, n in ctas.items()]
+    places = dict.fromkeys(left.location.render() for left in ctas)
+    return "\n".join([f"{report.kernel}: barriers are left inside a phase", *lines, *places])
 
 
 def _bytes_of(argument: Argument) -> np.ndarray:

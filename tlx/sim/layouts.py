@@ -95,6 +95,8 @@ def layout_map(shape: tuple[int, ...], layout: Attribute, itemsize: int) -> Layo
 def _rank(layout: Attribute) -> int:
     if "rank" in dict(layout.parameters):
         return layout["rank"]
+    if layout.name == "ttg.shared_linear":
+        return len(layout["offset"][0])
     for name in ("order", "CTAsPerCGA", "CTAOrder"):
         if layout.get(name):
             return len(layout[name])

@@ -103,7 +103,7 @@ def _describe(group: WarpGroup, blocked: list[WarpGroup]) -> BlockedGroup:
         arrived=barrier.arrived,
         expected=barrier.count,
         bytes_missing=barrier.bytes_missing,
-        cause=_cause(barrier, condition.parity, alone=len(blocked) == 1),
+        cause=_cause(barrier, alone=len(blocked) == 1, first=condition.parity == 0 and not group.passed[op]),
     )
 
 
@@ -117,8 +117,14 @@ def _state(barrier: Barrier, parity: int) -> str:
     return text
 
 
-def _cause(barrier: Barrier, parity: int, alone: bool) -> str:
-    """The likely cause, from the barrier's state alone."""
+def _cause(barrier: Barrier, alone: bool, first: bool) -> str:
+    """The likely cause.
+
+    Args:
+        barrier: in the state that the group waits in.
+        alone: whether no other group of the CTA is blocked.
+        first: whether the group stands in its first wait, for parity 0.
+    """
     name = barrier.full_name
     if not barrier.pending:
         return f"more bytes are expected on {name} than copies signal it"
@@ -126,12 +132,12 @@ def _cause(barrier: Barrier, parity: int, alone: bool) -> str:
         return f"copies signal {name}, but their bytes are never expected (barrier_expect_bytes)"
     if barrier.arrived:
         return (
-            f"the arrive count of {name} is {barrier.count}, but only {barrier.arrived} arrival(s) come in a phase: the "
-            "count is too high, or an arrival is missing"
+            f"the arrive count of {name} is {barrier.count}, but only {barrier.arrived} arrival(s) come in a phase: "
+            "the count is too high, or an arrival is missing"
         )
     if alone:
         return f"every other warp group has ended or waits for this one: nobody is left to arrive on {name}"
-    if barrier.phases_done == 0 and parity == 0:
+    if barrier.phases_done == 0 and first:
         return (
             f"nothing has arrived on {name} yet, and who should arrive waits too. If its buffer is free at the start, "
             "the initial phase is wrong: the first wait must use parity 1, which passes at once"

@@ -4,7 +4,7 @@ import ml_dtypes
 import numpy as np
 import triton
 import triton.language as tl
-from stock_kernels import Case
+from cases import Case
 
 EDGES: dict[str, Case] = {}
 NAN, INF = np.nan, np.inf

@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 import triton
-from stock_kernels import CASES, Case
+from cases import Case
+from stock_kernels import KERNELS
+from stock_programs import PROGRAMS
 from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource
 
@@ -11,6 +13,7 @@ from tlx import ir
 from tlx.sim import ops as _registers_all  # noqa: F401
 from tlx.sim.ops.registry import handler
 
+CASES = KERNELS | PROGRAMS
 TERMINATORS = ("return", "yield", ".condition")
 TYPES = {"bool": "i1", "bfloat16": "bf16", "float8_e4m3fn": "fp8e4nv", "float8_e5m2": "fp8e5"}
 
@@ -26,7 +29,7 @@ def compiled(case: Case) -> str:
     signature |= dict.fromkeys(case.constants, "constexpr")
     source = ASTSource(case.kernel, {name: signature[name] for name in case.kernel.arg_names}, case.constants)
     target = GPUTarget("cuda", 90, 32)
-    return triton.compile(source, target=target, options={"debug": True}).asm["ttgir"]
+    return triton.compile(source, target=target).asm["ttgir"]
 
 
 @pytest.mark.parametrize("name", CASES)

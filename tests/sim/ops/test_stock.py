@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 import triton
 import triton.language as tl
+from cases import Case
 from edge_kernels import EDGES
-from stock_kernels import CASES, Case
+from stock_kernels import KERNELS
+from stock_programs import PROGRAMS
 
 from tlx import sim
 
@@ -47,13 +49,14 @@ def close(actual: np.ndarray, expected: np.ndarray, rtol: float) -> None:
         np.testing.assert_array_equal(actual, expected)
 
 
+CASES = KERNELS | PROGRAMS | EDGES
 BACKENDS = [pytest.param(simulated, id="simulated"), pytest.param(on_gpu, id="gpu", marks=pytest.mark.gpu)]
 
 
 @pytest.mark.parametrize("run", BACKENDS)
-@pytest.mark.parametrize("name", CASES | EDGES)
+@pytest.mark.parametrize("name", CASES)
 def test_a_stock_kernel_agrees_with_numpy(name, run):
-    case = (CASES | EDGES)[name]
+    case = CASES[name]
     before = {name: array.copy() for name, array in case.arrays.items()}
     after = run(case, {name: array.copy() for name, array in case.arrays.items()})
     expected = before | case.expected(**before)

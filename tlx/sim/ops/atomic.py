@@ -47,6 +47,16 @@ def atomic_cas(group, op, pointers, expected, value):
     return _atomic(group, op, pointers, swap, (expected, value), None)
 
 
+@simulates("tt.atomic_poll")
+def atomic_poll(group, op, pointers, expected, timeout=None):
+    """Waits until memory holds `expected`, element by element, then gives true. Time doesn't pass here: no timeout."""
+    addresses = np.asarray(pointers.addresses)
+    with reported(group, op):
+        while (group.launch.memory.read(pointers.argument, addresses, expected.dtype) != expected).any():
+            yield None
+    return np.ones(addresses.shape, bool)[()]
+
+
 def _atomic(group, op, pointers, update: Callable, values: tuple, mask):
     addresses = np.asarray(pointers.addresses)
     kept = np.ones(addresses.shape, bool) if mask is None else np.broadcast_to(mask, addresses.shape)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ...language.fences import MEMORY_FENCES
 from ..errors import UnknownFunction
 from ..rounding import tf32_nearest_away
 from ..values import dtype_of, shape_of
@@ -69,3 +70,6 @@ def _call(group, op, kind: str, text: str, values):
 
 # Triton writes this one itself, for input_precision="tf32x3".
 device_function("cvt.rna.tf32.f32 $0, $1;")(lambda value: tf32_nearest_away(value.view(np.float32)).view(value.dtype))
+
+# `tlx.fence`: simulated global memory is one memory, in which accesses are never reordered. `$0` is a dummy result.
+device_function(*MEMORY_FENCES.values())(lambda: 0)

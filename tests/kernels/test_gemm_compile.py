@@ -2,11 +2,11 @@
 
 import re
 import subprocess
-from pathlib import Path
 
 import pytest
 import triton
 from triton.backends.compiler import GPUTarget
+from triton.backends.nvidia.compiler import get_ptxas
 from triton.compiler import ASTSource
 
 import tlx
@@ -16,7 +16,6 @@ from tlx_kernels.gemm.naive import gemm_naive
 from tlx_kernels.gemm.ws import gemm_ws
 
 SIZES = {name: "i32" for name in ["M", "N", "K"]}
-PTXAS = Path(triton.__file__).parent / "backends" / "nvidia" / "bin" / "ptxas"
 
 
 def descriptor(dtype, *block):
@@ -65,7 +64,7 @@ def ptxas(kernel, folder):
     """What ptxas says of the kernel's PTX."""
     source = folder / "kernel.ptx"
     source.write_text(kernel.asm["ptx"])
-    command = [PTXAS, "-v", "--gpu-name=sm_90a", source, "-o", folder / "kernel.cubin"]
+    command = [get_ptxas(90).path, "-v", "--gpu-name=sm_90a", source, "-o", folder / "kernel.cubin"]
     answer = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert answer.returncode == 0, answer.stderr
     return answer.stderr

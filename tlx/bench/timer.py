@@ -83,7 +83,7 @@ class CudaTimer:
     def _with_graph(self, run: Callable[[], Any]) -> Launch | None:
         """The candidate as a graph that records its own events; None where it cannot be captured."""
         cuda = self._torch.cuda
-        graph = cuda.CUDAGraph()
+        graph, stream = cuda.CUDAGraph(), cuda.current_stream()
         try:
             start, end = (cuda.Event(enable_timing=True, external=True) for _ in range(2))
             with cuda.graph(graph):
@@ -92,4 +92,6 @@ class CudaTimer:
                 end.record()
         except (TypeError, RuntimeError):  # torch without external events; work that synchronizes
             return None
+        finally:
+            cuda.set_stream(stream)  # a capture that fails leaves its own stream current
         return Launch(graph.replay, "graph", start, end)

@@ -226,17 +226,19 @@ def test_several_tiles_for_each_program(device, rng):
     assert torch.allclose(c.double(), reference(a, b), rtol=2**-10, atol=1e-4)
 
 
-@pytest.mark.parametrize("layout", [same, column_major])
+@pytest.mark.parametrize("layout", [same, column_major, shifted])
 def test_indices_past_32_bits(device, layout):
-    """Rows so far apart that index times stride passes 2**31."""
+    """Rows so far apart that index times stride passes 2**31, read and written."""
     stride = 2**30 + 1
     storage = torch.empty(2 * stride + 64, dtype=torch.float16, device=device)
-    a = storage.as_strided((3, 16), (stride, 1))
-    expected_a, b = integers(3, 16, 16, torch.float16, device)
-    a.copy_(expected_a)
-    assert torch.equal(matmul(a, layout(b)).double(), reference(expected_a, b))
-    out = storage.as_strided((3, 16), (stride, 1), 32)
-    assert torch.equal(matmul(expected_a, b, out=out).double(), reference(expected_a, b))
+    a, b = integers(3, 16, 16, torch.float16, device)
+    expected, b = reference(a, b), layout(b)
+    far_a = storage.as_strided((3, 16), (stride, 1))
+    far_a.copy_(a)
+    far_out = storage.as_strided((3, 16), (stride, 1), 32)
+    assert torch.equal(matmul(far_a, b).double(), expected)
+    assert torch.equal(matmul(a, b, out=far_out).double(), expected)
+    assert torch.equal(matmul_naive(far_a, b, far_out.zero_()).double(), expected)
 
 
 # --- the twin --------------------------------------------------------------------------------------------------------

@@ -95,8 +95,12 @@ class Array:
         owner = self.values
         while isinstance(owner.base, np.ndarray):
             owner = owner.base
-        low, high = np.lib.array_utils.byte_bounds(owner)
-        return low, high - low
+        if not owner.size:
+            return owner.ctypes.data, 0
+        reach = [(n - 1) * stride for n, stride in zip(owner.shape, owner.strides)]
+        low = sum(min(r, 0) for r in reach)
+        high = sum(max(r, 0) for r in reach) + owner.itemsize
+        return owner.ctypes.data + low, high - low
 
     def __repr__(self) -> str:
         return f"tlx.sim.array({self.values!r})"

@@ -37,7 +37,7 @@ class CTA:
         self.observer = observer
         self.memory = SharedMemory(launch.code.shared_bytes, observer)
         self.barriers = Barriers(self.memory, observer)
-        self.loads: list[Engine] = []
+        self.loads: dict[Engine, None] = {}
         self.groups: list[WarpGroup] = []
         self.main = self.start_group("default", launch.code.num_warps, self._main)
 
@@ -63,7 +63,7 @@ class CTA:
     def _check_engines(self) -> None:
         """Nothing may touch shared memory once the CTA is gone."""
         unretired = [e for g in self.groups for q in (g.mma, g.stores, g.copies) for e in q.unretired()]
-        in_flight = [e for e in self.loads if not e.done] + unretired
+        in_flight = [*self.loads, *unretired]
         if not in_flight:
             return
         first = in_flight[0]

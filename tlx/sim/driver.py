@@ -119,11 +119,14 @@ class SimulatorDriver(DriverBase):
         pass
 
 
-def _count_ops(kernel_call: Callable, quantiles=None, **_) -> list[float] | float:
+def _count_ops(kernel_call: Callable, quantiles=None, **options) -> list[float] | float:
     """What `triton.autotune` compares: executed ops of one call, not a time, which a simulation can't tell.
 
-    It prefers configs with fewer, larger ops. The results of tuning in the simulator are not for a GPU.
+    It prefers configs with fewer, larger ops. The results of tuning in the simulator are not for a GPU. An autotuner
+    keeps the benchmarker that it got first, so this one passes the call on where a GPU has become active since.
     """
+    if not isinstance(drivers.active, SimulatorDriver):
+        return drivers.active.get_benchmarker()(kernel_call, quantiles=quantiles, **options)
     kernel_call()
     count = float(last_report().total_ops)
     return count if quantiles is None else [count] * len(quantiles)

@@ -31,9 +31,17 @@ __all__ = [
 
 
 class SimulationError(TLXError):
-    """Base of the errors found while a kernel is simulated. `seed` is the schedule's, None before the launch."""
+    """Base of the errors found while a kernel is simulated.
+
+    Attributes:
+        seed: of the schedule under which it came; None before the launch.
+        agent: who made the mistake, a warp group or an operation of an engine; "" where it is nobody's alone.
+        program_id: the CTA.
+    """
 
     seed: int | None = None
+    agent: str = ""
+    program_id: tuple[int, int, int] | None = None
 
 
 class UnsupportedOp(SimulationError):

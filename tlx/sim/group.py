@@ -51,7 +51,7 @@ class WarpGroup(Agent):
         self.mma = Queue("MMA", cta.observer)
         self.stores = Queue("TMA stores", cta.observer)
         self.copies = Queue("cp.async", cta.observer)
-        self.coroutine = self._locate(code(self))
+        self.coroutine = _attributed(self, self, code(self))
 
     # --- what op handlers call ---------------------------------------------------------------------------------------
 
@@ -70,11 +70,9 @@ class WarpGroup(Agent):
     def issue(self, kind: str, op: Op, work: Callable[[Engine], Coroutine], queue: Queue | None = None) -> Engine:
         """Starts an operation of an engine."""
         engine = Engine(kind, op, self)
-        engine.coroutine = _locate_engine(work(engine), op)
+        engine.coroutine = _attributed(engine, self, work(engine))
         if queue is not None:
             queue.add(engine)
-        else:
-            self.cta.loads.append(engine)
         self.cta.observer.issue(engine)
         self.cta.scheduler.start(engine)
         return engine
@@ -143,22 +141,20 @@ class WarpGroup(Agent):
             constants[step.index] = step.handler(self, step.op, *values)
         return constants[step.index]
 
-    def _locate(self, coroutine: Coroutine) -> Coroutine:
-        """The coroutine, with the current op's place added to errors that leave it."""
-        try:
-            yield from coroutine
-        except TLXError as error:
-            raise error.at(self.step_now.op.location if self.step_now else Location()) from error.__cause__
-        except Exception as error:
-            op = self.step_now.op if self.step_now else None
-            raise SimulationError(
-                f"{op.name if op else 'the simulator'} failed: {type(error).__name__}: {error}",
-                location=op.location if op else None,
-            ) from error
 
-
-def _locate_engine(coroutine: Coroutine, op: Op) -> Coroutine:
+def _attributed(agent: WarpGroup | Engine, group: WarpGroup, coroutine: Coroutine) -> Coroutine:
+    """The coroutine, with who failed and where added to errors that leave it."""
     try:
-        yield from coroutine
-    except TLXError as error:
-        raise error.at(op.location) from error.__cause__
+        return (yield from coroutine)
+    except Exception as error:
+        op = agent.op if agent is not group else group.step_now.op if group.step_now else None
+        location = op.location if op else Location()
+        if not isinstance(error, TLXError):
+            what = f"{op.name if op else 'the simulator'} failed: {type(error).__name__}: {error}"
+            raise _owned(SimulationError(what), agent, group).at(location) from error
+        raise _owned(error, agent, group).at(location) from error.__cause__
+
+
+def _owned(error: TLXError, agent: WarpGroup | Engine, group: WarpGroup) -> TLXError:
+    error.agent, error.program_id = agent.name, group.cta.program_id
+    return error

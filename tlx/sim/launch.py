@@ -10,12 +10,11 @@ from itertools import product
 
 import numpy as np
 
-from ..errors import TLXError
 from .agents import Observer
 from .code import Code
 from .cta import CTA
 from .device import Device
-from .errors import LeftoverPhase, SimulationWarning
+from .errors import LeftoverPhase, SimulationError, SimulationWarning
 from .pointers import Argument, GlobalMemory
 from .report import Report, deadlock
 from .scheduler import Scheduler
@@ -75,7 +74,6 @@ class Launch:
         self.seed = seed
         self.counts = [0] * len(code.steps)
         self.constants: dict[int, object] = {}
-        self.mma_flops = 0
         self.tma_load_bytes = 0
         self.tma_store_bytes = 0
         self.tensor_maps: dict[int, tuple] = {}
@@ -129,9 +127,10 @@ def simulate(launch_with: Callable[[int], Launch], seeds: range) -> Report:
             snapshot = _restore(launch, snapshot)
         try:
             launch.run()
-        except TLXError as error:
-            error.what += f" (seed {seed})"
+        except SimulationError as error:
             error.seed = seed
+            who = f"{error.agent} of program {error.program_id}, " if error.agent else ""
+            error.what += f" ({who}seed {seed})"
             raise
     report = Report.of(launch)
     if report.leftovers:

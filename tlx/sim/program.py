@@ -11,7 +11,7 @@ from triton.runtime.cache import get_cache_manager
 from ..compiler.versions import TRITON
 from ..ir import parse
 from .code import Code
-from .errors import ArgumentError
+from .errors import ArgumentError, UnsupportedOp
 
 __all__ = ["code_of", "lower_late"]
 
@@ -45,7 +45,10 @@ def code_of(src, metadata) -> Code:
 
     Raises:
         ArgumentError: the cache has no TTGIR for it.
+        UnsupportedOp: it needs a cluster.
     """
+    if metadata.num_ctas != 1:
+        raise UnsupportedOp(f"clusters are not simulated (num_ctas={metadata.num_ctas})")
     name = f"{src.name[:150]}.ttgir"  # as `triton.compile` names it
     path = get_cache_manager(metadata.hash).get_file(name)
     if path is None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from math import prod
 from typing import TYPE_CHECKING
 
+from ..ir.model import Op
 from .errors import BlockedGroup, DeadlockError, LeftoverPhase
 
 if TYPE_CHECKING:
@@ -52,21 +54,29 @@ class Report:
     def of(cls, launch: Launch) -> Report:
         """The report of a launch that has ended."""
         ops: Counter[str] = Counter()
+        flops = 0
         for step, count in zip(launch.code.steps, launch.counts):
             if count:
                 ops[step.op.name] += count
+                flops += count * _mma_flops(step.op)
         return cls(
             kernel=launch.code.kernel.op.attributes["sym_name"],
             grid=launch.grid,
             seed=launch.seed,
             ops=ops,
-            mma_flops=launch.mma_flops,
+            mma_flops=flops,
             tma_load_bytes=launch.tma_load_bytes,
             tma_store_bytes=launch.tma_store_bytes,
             global_read_bytes=launch.memory.bytes_read,
             global_written_bytes=launch.memory.bytes_written,
             leftovers=tuple(launch.leftovers),
         )
+
+
+def _mma_flops(op: Op) -> int:
+    if op.name not in ("tt.dot", "ttng.warp_group_dot"):
+        return 0
+    return 2 * prod(op.result.type.shape) * op.operands[0].type.shape[-1]
 
 
 def deadlock(ctas: list[CTA]) -> DeadlockError:

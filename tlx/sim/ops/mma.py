@@ -30,7 +30,6 @@ def warp_group_dot(group, op, a, b, c, use_accumulator=True):
         if not use_accumulator:
             accumulator = np.zeros_like(accumulator)
         result.value = multiply_accumulate(left, right, accumulator, precision)
-        group.launch.mma_flops += 2 * result.value.size * left.shape[-1]
         yield None
 
     a = a.read() if isinstance(a, Unfinished) else a

@@ -29,8 +29,10 @@ def async_tma_copy_global_to_local(group, op, descriptor, *operands):
         yield None
         group.launch.tma_load_bytes += descriptor.tile_bytes
         barrier.land(engine, descriptor.tile_bytes, op)
+        del loads[engine]
 
-    group.issue("tma_load", op, work)
+    loads = group.cta.loads
+    loads[group.issue("tma_load", op, work)] = None
 
 
 @simulates("ttng.async_tma_copy_local_to_global")

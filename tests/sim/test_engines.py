@@ -1,0 +1,142 @@
+"""TMA, wgmma and cp.async: what they move, and that they take their time."""
+
+import ml_dtypes
+import numpy as np
+import pytest
+import triton.experimental.gluon.language as gl
+from triton.experimental.gluon.nvidia.hopper import TensorDescriptor
+
+from tests.sim.engine_kernels import copy_by_threads, copy_by_tma, multiply, overwrite_source
+from tlx import sim
+
+
+@pytest.fixture(autouse=True)
+def simulated():
+    with sim.simulating():
+        yield
+
+
+def integers(shape, dtype, seed=0):
+    return np.random.default_rng(seed).integers(-4, 5, shape).astype(dtype)
+
+
+def product(a_type, out_type, *, turned=False, registers=False, use_acc=True):
+    """(result, expected) of a 64x64x64 product."""
+    x, y = integers((64, 64), a_type), integers((64, 64), a_type, seed=1)
+    z = np.full((64, 64), 7, out_type)
+    multiply[(1,)](*map(sim.array, (x, y, z)), 64, 64, 64, registers, turned, use_acc, num_warps=4)
+    wide = x.astype(np.float64) @ (y.T if turned else y).astype(np.float64) + use_acc
+    return z, wide.astype(out_type)
+
+
+@pytest.mark.parametrize("registers", [False, True], ids=["A_shared", "A_registers"])
+@pytest.mark.parametrize("turned", [False, True], ids=["B", "B_transposed"])
+@pytest.mark.parametrize("dtype", ["float16", ml_dtypes.bfloat16], ids=["f16", "bf16"])
+def test_products_of_16_bit_floats(dtype, turned, registers):
+    result, expected = product(dtype, np.float32, turned=turned, registers=registers)
+    assert np.array_equal(result, expected)
+
+
+@pytest.mark.parametrize("dtype", [ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e5m2], ids=["e4m3", "e5m2"])
+def test_products_of_8_bit_floats(dtype):
+    result, expected = product(dtype, np.float32, turned=True)
+    assert np.array_equal(result, expected)
+
+
+def test_products_of_8_bit_integers():
+    result, expected = product(np.int8, np.int32, turned=True)
+    assert np.array_equal(result, expected)
+
+
+def test_an_unused_accumulator_does_not_count():
+    result, expected = product("float16", np.float32, use_acc=False)
+    assert np.array_equal(result, expected)
+
+
+def test_tf32_ignores_the_low_13_bits():
+    x = np.full((64, 64), 1 + 2**-10 + 2**-11, np.float32)
+    y, z = np.eye(64, dtype=np.float32), np.zeros((64, 64), np.float32)
+    multiply[(1,)](*map(sim.array, (x, y, z)), 64, 64, 64, False, True, False, num_warps=4)
+    assert (z == np.float32(1 + 2**-10)).all()
+
+
+def test_cp_async_fills_masked_elements_with_zeros():
+    x, y = integers((32, 64), np.float16) + np.float16(5), np.full((32, 64), 7, np.float16)
+    copy_by_threads[(1,)](sim.array(x), sim.array(y), 20, True, num_warps=4)
+    assert np.array_equal(y[:20], x[:20])
+    assert not y[20:].any()
+
+
+def test_cp_async_must_be_waited_for():
+    x, y = integers((32, 64), np.float16), np.zeros((32, 64), np.float16)
+    kinds = set()
+    for seed in range(20):
+        with sim.simulating(seed=seed), pytest.raises((sim.UninitializedRead, sim.EngineInFlight)) as caught:
+            copy_by_threads[(1,)](sim.array(x), sim.array(y), 32, False, num_warps=4)
+        kinds.add(caught.type)
+    assert sim.UninitializedRead in kinds
+
+
+def tiles(shape, size, block):
+    """Descriptors of a source and of a target filled with 7, and both arrays."""
+    x, y = integers(shape, np.float16), np.full(shape, 7, np.float16)
+    layout = gl.NVMMASharedLayout(128, 16, rank=len(block))
+    return [
+        TensorDescriptor(sim.array(v), list(size), [s // 2 for s in v.strides], list(block), layout) for v in (x, y)
+    ], (x, y)
+
+
+@pytest.mark.parametrize(
+    ("shape", "block"), [((64, 64), (64, 64)), ((128, 128), (128, 128)), ((4, 16, 64), (4, 16, 64))], ids=str
+)
+def test_tma_moves_tiles(shape, block):
+    descriptors, (x, y) = tiles(shape, shape, block)
+    copy_by_tma[(1,)](*descriptors, True, True, num_warps=4)
+    assert np.array_equal(y, x)
+
+
+def test_tma_touches_nothing_outside_the_tensor():
+    descriptors, (x, y) = tiles((64, 64), (40, 56), (64, 64))
+    copy_by_tma[(1,)](*descriptors, True, True, num_warps=4)
+    assert np.array_equal(y[:40, :56], x[:40, :56])
+    assert (y[40:] == 7).all()
+    assert (y[:, 56:] == 7).all()
+    report = sim.last_report()
+    assert report.tma_load_bytes == 64 * 64 * 2
+    assert report.global_read_bytes == 40 * 56 * 2
+
+
+def test_a_tma_load_must_be_waited_for():
+    kinds = set()
+    for seed in range(20):
+        descriptors, _ = tiles((64, 64), (64, 64), (64, 64))
+        with sim.simulating(seed=seed):
+            try:
+                copy_by_tma[(1,)](*descriptors, False, True, num_warps=4)
+            except (sim.UninitializedRead, sim.EngineInFlight) as error:
+                kinds.add(type(error))
+    assert sim.UninitializedRead in kinds
+
+
+def test_bytes_that_nobody_expects_deadlock():
+    descriptors, _ = tiles((64, 64), (64, 64), (64, 64))
+    with pytest.raises(sim.DeadlockError) as caught:
+        copy_by_tma[(1,)](*descriptors, True, False, num_warps=4)
+    (group,) = caught.value.blocked
+    assert (group.barrier, group.slot, group.bytes_missing) == ("bar", None, -8_192)
+    assert "never expected" in group.cause
+
+
+def test_a_tma_store_reads_its_buffer_late():
+    """Without the wait some schedule stores what was written after it; with it none does."""
+
+    def stored(wait, seed):
+        y, z = np.zeros((64, 64), np.float16), np.zeros((64, 64), np.float16)
+        layout = gl.NVMMASharedLayout(128, 16, rank=2)
+        descriptor = TensorDescriptor(sim.array(y), [64, 64], [64, 1], [64, 64], layout)
+        with sim.simulating(seed=seed):
+            overwrite_source[(1,)](descriptor, sim.array(z), wait, num_warps=4)
+        return y[0, 0]
+
+    assert {stored(True, seed) for seed in range(20)} == {1}
+    assert {stored(False, seed) for seed in range(20)} == {1, 2}

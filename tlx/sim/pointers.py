@@ -52,14 +52,6 @@ class Pointers:
     addresses: Any
     argument: Argument | None = None
 
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return np.shape(self.addresses)
-
-    def advanced(self, distance) -> Pointers:
-        """The pointers moved by `distance` bytes."""
-        return Pointers(self.addresses + distance, self.argument)
-
 
 @dataclass(frozen=True)
 class _Span:
@@ -92,11 +84,8 @@ class GlobalMemory:
         self.arguments = tuple(arguments)
         self._spans = _merge(self.arguments)
         self._starts = np.array([span.start for span in self._spans], np.int64)
+        self._ends = np.array([span.end for span in self._spans] or [0], np.int64)
         self._views: dict[tuple[_Span, np.dtype], np.ndarray] = {}
-
-    def argument_at(self, address: int) -> Argument | None:
-        """The argument whose storage holds the address."""
-        return next((a for a in self.arguments if a.start <= address < a.end), None)
 
     def storage(self, argument: Argument) -> np.ndarray:
         """The bytes of an argument's storage, in place."""
@@ -131,16 +120,18 @@ class GlobalMemory:
             return
         if (addresses % dtype.itemsize).any():
             raise _misaligned(access, argument, addresses, dtype)
-        if argument is not None:
-            bad = (addresses < argument.start) | (addresses > argument.end - dtype.itemsize)
-            if bad.any():
-                raise _outside(access, argument, addresses, bad, dtype)
-            span = next(s for s in self._spans if s.start <= argument.start and argument.end <= s.end)
-            yield ..., self._view(span, dtype), span.index(addresses, dtype)
+        if argument is None:
+            yield from self._pieces_anywhere(access, addresses, dtype)
             return
+        bad = (addresses < argument.start) | (addresses > argument.end - dtype.itemsize)
+        if bad.any():
+            raise _outside(access, argument, addresses, bad, dtype)
+        span = next(s for s in self._spans if s.start <= argument.start and argument.end <= s.end)
+        yield ..., self._view(span, dtype), span.index(addresses, dtype)
+
+    def _pieces_anywhere(self, access: str, addresses: np.ndarray, dtype: np.dtype) -> Iterator:
         which = np.searchsorted(self._starts, addresses, side="right") - 1
-        ends = np.array([span.end for span in self._spans] or [0], np.int64)
-        bad = (which < 0) | (addresses > ends[which] - dtype.itemsize)
+        bad = (which < 0) | (addresses > self._ends[which] - dtype.itemsize)
         if bad.any():
             raise _nowhere(access, addresses, bad, self.arguments)
         for number in np.unique(which):

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..ir.model import PointerType, ScalarType, TensorType, Type
 
-__all__ = ["dtype_of", "element_of", "full", "mlir_name", "shape_of", "signed", "unsigned"]
+__all__ = ["dtype_of", "element_of", "full", "shape_of", "signed", "unsigned"]
 
 _DTYPES = {
     "i1": np.bool_,
@@ -33,7 +33,6 @@ _DTYPES = {
     "f8E4M3B11FNUZ": ml_dtypes.float8_e4m3b11fnuz,
 }
 _DTYPES = {name: np.dtype(dtype) for name, dtype in _DTYPES.items()}
-_NAMES = {dtype: name for name, dtype in _DTYPES.items() if name != "index"}
 
 
 def element_of(type: Type) -> Type:
@@ -58,11 +57,6 @@ def dtype_of(type: Type) -> np.dtype:
     if isinstance(element, ScalarType):
         return _DTYPES[element.name]
     raise KeyError(str(type))
-
-
-def mlir_name(dtype: np.dtype) -> str:
-    """`f32` for float32, and so on; NumPy's own name for a dtype that MLIR lacks."""
-    return _NAMES.get(np.dtype(dtype), str(np.dtype(dtype)))
 
 
 def full(type: Type, value):

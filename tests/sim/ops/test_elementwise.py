@@ -54,6 +54,7 @@ def operations(draw):
     return name, table[name], dtype
 
 
+@np.errstate(all="ignore")
 def random_bits(seed: int, dtype: np.dtype, shape) -> np.ndarray:
     """Any values at all, infinities and subnormal numbers included, NaN excepted."""
     bits = np.random.default_rng(seed).integers(0, 256, (*shape, dtype.itemsize), dtype=np.uint8)

@@ -27,6 +27,7 @@ def cmpi(group, op, a, b):
 
 
 @simulates("arith.cmpf")
+@np.errstate(all="ignore")
 def cmpf(group, op, a, b):
     """`predicate`: a relation that is false (`olt`) or true (`ult`) if an operand is NaN; `ord`, `uno`; constants."""
     predicate = op.attributes["predicate"]

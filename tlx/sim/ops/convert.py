@@ -19,19 +19,21 @@ def extf(group, op, value):
 
 
 @simulates("arith.truncf", "arith.sitofp")
+@np.errstate(all="ignore")
 def to_float(group, op, value):
     """A narrower float, or a signed integer as a float: rounded once to nearest even."""
-    with np.errstate(all="ignore"):
-        return round_nearest(signed(value), dtype_of(op.result.type))
+    return round_nearest(signed(value), dtype_of(op.result.type))
 
 
 @simulates("arith.uitofp")
+@np.errstate(all="ignore")
 def uitofp(group, op, value):
     """An unsigned integer as a float, rounded once to nearest even."""
     return round_nearest(unsigned(value), dtype_of(op.result.type))
 
 
 @simulates("tt.fp_to_fp")
+@np.errstate(all="ignore")
 def fp_to_fp(group, op, value):
     """A conversion to or from fp8, or one with a rounding mode.
 
@@ -39,12 +41,11 @@ def fp_to_fp(group, op, value):
     the largest number, e5m2 too; toward zero keeps infinities.
     """
     dtype = dtype_of(op.result.type)
-    with np.errstate(all="ignore"):
-        if op.attributes.get("rounding") == "rtz":
-            return round_toward_zero(value, dtype)[()]
-        if dtype.itemsize == 1:
-            value = saturate(value.astype(np.float32), dtype)
-        return round_nearest(value, dtype)
+    if op.attributes.get("rounding") == "rtz":
+        return round_toward_zero(value, dtype)[()]
+    if dtype.itemsize == 1:
+        value = saturate(value.astype(np.float32), dtype)
+    return round_nearest(value, dtype)
 
 
 @simulates("ttg.fp4_to_fp")
@@ -68,6 +69,7 @@ def fptoui(group, op, value):
     return _to_integer(value, dtype_of(op.result.type), "u")
 
 
+@np.errstate(all="ignore")
 def _to_integer(value, dtype: np.dtype, sign: str):
     """PTX `cvt.rzi`: out of range gives the nearest integer in range, NaN gives 0.
 
@@ -76,8 +78,7 @@ def _to_integer(value, dtype: np.dtype, sign: str):
     target = np.dtype(f"{sign}{max(2, dtype.itemsize)}")
     limits = np.iinfo(target)
     wide = np.trunc(value.astype(np.float64))
-    with np.errstate(invalid="ignore"):
-        result = np.clip(wide, float(limits.min), float(limits.max)).astype(target)
+    result = np.clip(wide, float(limits.min), float(limits.max)).astype(target)
     result = np.where(wide >= float(limits.max), target.type(limits.max), result)  # 2**63 - 1 is no float64
     has_top_bit_nan = value.dtype.itemsize == 8 or target.itemsize == 8
     nan = limits.max // 2 + 1 if sign == "u" else limits.min

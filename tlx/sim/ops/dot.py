@@ -13,6 +13,7 @@ TF32, TF32X3, IEEE = 0, 1, 2
 _PRECISIONS = {"tf32": TF32, "tf32x3": TF32X3, "ieee": IEEE}  # as `tt.dot` spells them
 
 
+@np.errstate(all="ignore")
 def multiply_accumulate(a, b, c, input_precision: int):
     """`a @ b + c` in the type of `c`, for operands of two dimensions or batches of them.
 
@@ -29,11 +30,10 @@ def multiply_accumulate(a, b, c, input_precision: int):
         product = np.matmul(a.astype(np.float64), b.astype(np.float64)).astype(np.int64).astype(c.dtype)
         return product + c
     wide = np.dtype(np.float64 if c.dtype == np.float64 else np.float32)
-    with np.errstate(all="ignore"):
-        if a.dtype == np.float32 and input_precision == TF32:
-            a, b = tf32_truncate(a), tf32_truncate(b)
-        total = np.matmul(a.astype(wide), b.astype(wide)) + c.astype(wide)
-        return round_nearest(total, c.dtype)
+    if a.dtype == np.float32 and input_precision == TF32:
+        a, b = tf32_truncate(a), tf32_truncate(b)
+    total = np.matmul(a.astype(wide), b.astype(wide)) + c.astype(wide)
+    return round_nearest(total, c.dtype)
 
 
 @simulates("tt.dot")

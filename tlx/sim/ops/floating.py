@@ -58,6 +58,7 @@ elementwise(
 
 
 @simulates("tt.clampf")
+@np.errstate(all="ignore")
 def clampf(group, op, value, low, high):
     """`min(max(value, low), high)`; a NaN value gives `low` unless NaN is to be propagated."""
     if str(op.attributes["propagateNan"]) == "none":

@@ -33,7 +33,7 @@ def pointee_dtype(type) -> np.dtype:
 def addptr(group, op, pointers, offset):
     """Moves pointers by `offset` elements, a signed integer of any width."""
     size = pointee_dtype(op.operands[0].type).itemsize
-    return pointers.advanced(offset.astype(np.int64) * size)
+    return Pointers(pointers.addresses + offset.astype(np.int64) * size, pointers.argument)
 
 
 @simulates("tt.int_to_ptr")

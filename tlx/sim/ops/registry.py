@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Handler", "elementwise", "handler", "simulated_ops", "simulates"]
+__all__ = ["Handler", "elementwise", "handler", "simulates"]
 
 Handler = Callable[..., Any]
 
@@ -37,11 +37,6 @@ def simulates(*names: str) -> Callable[[Handler], Handler]:
 def handler(name: str) -> Handler | None:
     """The meaning of the op of that name, or None if the simulator doesn't know it."""
     return _handlers.get(name)
-
-
-def simulated_ops() -> frozenset[str]:
-    """The names of all ops that have a meaning."""
-    return frozenset(_handlers)
 
 
 def elementwise(functions: dict[str, Callable]) -> None:

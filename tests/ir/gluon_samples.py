@@ -24,9 +24,7 @@ def produce(a, tiles, full, empty, count):
 
 @gluon.jit
 def consume(c, tiles, out, full, empty, count):
-    layout: gl.constexpr = gl.NVMMADistributedLayout(
-        version=[3, 0], warps_per_cta=[4, 1], instr_shape=[16, 64, 16]
-    )
+    layout: gl.constexpr = gl.NVMMADistributedLayout(version=[3, 0], warps_per_cta=[4, 1], instr_shape=[16, 64, 16])
     acc = gl.zeros((64, 64), gl.float32, layout)
     for k in range(count):
         slot = k % 2

@@ -182,7 +182,12 @@ SAMPLES = {
     },
     "unsigned_loop": (unsigned_loop, {"y": "*i32", "n": "u32"}, CONSTANTS, {}),
     "texts": (texts, _VECTOR, CONSTANTS, {"debug": True}),
-    "pipelined_gemm": (pipelined_gemm, {"a": "*bf16", "b": "*bf16", "c": "*fp32", "K": "i32"}, _GEMM, {"num_stages": 3}),
+    "pipelined_gemm": (
+        pipelined_gemm,
+        {"a": "*bf16:16", "b": "*bf16:16", "c": "*fp32:16", "K": "i32:16"},
+        _GEMM,
+        {"num_stages": 3},
+    ),
     "pipelined_small_gemm": (
         pipelined_gemm,
         {"a": "*fp16", "b": "*fp16", "c": "*fp32", "K": "i32"},

@@ -72,9 +72,12 @@ class Context:
         """The attribute a DENSE token spells at that type."""
         return self._read(lambda text: read_dense(text, type_), token)
 
-    def location(self, place: Any) -> Location:
-        """The location of a place."""
-        return self._places.resolve(place)
+    def location(self, place: Any, token: Any) -> Location:
+        """The location of a place; `token` is what it is written on."""
+        try:
+            return self._places.resolve(place)
+        except KeyError as error:
+            raise self.error(token, f"nothing defines {error.args[0]}") from None
 
     def _read(self, function: Callable[[str], Any], token: Any) -> Any:
         from lark.exceptions import UnexpectedInput

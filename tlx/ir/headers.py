@@ -32,6 +32,25 @@ class Hole(NamedTuple):
     text: str = ""
 
 
+class Cursor:
+    """Goes through the items of an op or a group."""
+
+    def __init__(self, items: list[Any]):
+        self._items = items
+        self._position = 0
+
+    def take(self) -> Any:
+        """The next item, which is then done; None at the end."""
+        item = self.peek()
+        self._position += 1
+        return item
+
+    def peek(self, ahead: int = 0) -> Any:
+        """The item that many items behind the next one; None behind the end."""
+        position = self._position + ahead
+        return self._items[position] if position < len(self._items) else None
+
+
 class OpReader:
     """Reads one op.
 
@@ -53,7 +72,7 @@ class OpReader:
     ):
         quoted = node.name.type == "STRING"
         name = unquote(node.name) if quoted else str(node.name)
-        self.op = Op(name, results=results, location=context.location(node.location))
+        self.op = Op(name, results=results, location=context.location(node.location, node.name))
         self.regions: list[tuple[Region, syntax.RegionText]] = []
         self._context = context
         self._items = node.items
@@ -67,7 +86,9 @@ class OpReader:
         self._written_results: list[Type] | None = None
         self._words: list[str] = []
         self._segment: list[int] | None = None
-        self._segments: dict[str, list[int]] = {}
+        self._segments: dict[str, list[int]] = {
+            segment: [] for segment in (*self._reading.brackets.values(), *self._reading.segments)
+        }
 
     def read(self) -> Op:
         """The op; the contents of `regions` are left to the caller."""
@@ -85,18 +106,16 @@ class OpReader:
     # --- items ---
 
     def _read_items(self, items: list[Any]) -> None:
-        position = 0
-        while position < len(items):
-            item = items[position]
+        cursor = Cursor(items)
+        while (item := cursor.take()) is not None:
             kind = item.type if isinstance(item, str) else type(item).__name__
             handler = _HANDLERS.get(kind)
             if handler is None:
                 self._syntax.append(str(item))
-                position += 1
             else:
-                position += handler(self, item, items, position) or 1
+                handler(self, item, cursor)
 
-    def _value(self, token: Any, items: list[Any], position: int) -> None:
+    def _value(self, token: Any, cursor: Cursor) -> None:
         self._operand(token)
 
     def _operand(self, token: Any) -> None:
@@ -111,100 +130,106 @@ class OpReader:
         except KeyError:
             raise self._context.error(token, f"nothing defines {token}") from None
 
-    def _word(self, token: Any, items: list[Any], position: int) -> None:
+    def _word(self, token: Any, cursor: Cursor) -> None:
         word = str(token)
         self._syntax.append(word)
-        following = items[position + 1] if position + 1 < len(items) else None
-        if word == "to" and self._is(following, "TYPE"):
-            self._note_results(items, position + 1)
+        if word == "to":
+            self._written_results = self._types_ahead(cursor)[0]
         if word in self._reading.flags:
             self.op.attributes[word] = True
         elif word in self._reading.segments:
-            self._segment = self._segments.setdefault(word, [])
-        elif not self._is(following, "DICTIONARY"):
+            self._segment = self._segments[word]
+        elif not _is(cursor.peek(), "DICTIONARY"):
             self._words.append(word)
             self._literals.words.append(word)
 
-    def _number(self, token: Any, items: list[Any], position: int) -> None:
+    def _number(self, token: Any, cursor: Cursor) -> None:
         self._syntax.append(str(token))
         self._literals.numbers.append(read_number(token))
 
-    def _string(self, token: Any, items: list[Any], position: int) -> None:
+    def _string(self, token: Any, cursor: Cursor) -> None:
         self._syntax.append(str(token))
         self._literals.strings.append(unquote(token))
 
-    def _symbol(self, token: Any, items: list[Any], position: int) -> None:
+    def _symbol(self, token: Any, cursor: Cursor) -> None:
         self._syntax.append(str(token))
         name = token[1:]
         self._literals.symbols.append(unquote(name) if name.startswith('"') else str(name))
 
-    def _type(self, token: Any, items: list[Any], position: int) -> None:
+    def _type(self, token: Any, cursor: Cursor) -> None:
         self._append_type(self._context.type(token))
 
     def _append_type(self, type_: Type) -> None:
         self._syntax.append(Hole("type", len(self.op.types)))
         self.op.types.append(type_)
 
-    def _attribute(self, token: Any, items: list[Any], position: int) -> None:
+    def _attribute(self, token: Any, cursor: Cursor) -> None:
         self._syntax.append(self._context.expand(token))
 
-    def _dense(self, token: Any, items: list[Any], position: int) -> int | None:
-        """`dense<...> : type`; the colon and the type are separate items outside parentheses."""
-        behind = items[position + 1 : position + 3]
-        type_ = self._context.type(behind[1]) if len(behind) == 2 and self._is(behind[1], "TYPE") else None
-        self._literals.dense.append(self._context.dense(token, type_))
+    def _dense(self, token: Any, cursor: Cursor) -> None:
+        """`dense<...> : type`; the colon and the type are items of their own."""
+        type_ = cursor.peek(1)
+        self._append_dense(token, type_ if _is(type_, "TYPE") else None)
+
+    def _append_dense(self, token: Any, type_: Any) -> None:
+        self._literals.dense.append(self._context.dense(token, type_ and self._context.type(type_)))
         self._syntax.append(self._context.expand(token))
 
-    def _dictionary(self, token: Any, items: list[Any], position: int) -> None:
+    def _dictionary(self, token: Any, cursor: Cursor) -> None:
         self.op.attributes.update(self._context.dictionary(token))
         self._syntax.append(self._context.expand(token))
 
-    def _typed_literal(self, item: syntax.TypedLiteral, items: list[Any], position: int) -> None:
-        colon = _colon_like(item.literal)
-        self._read_items([item.literal, colon, item.type])
+    def _typed_literal(self, item: syntax.TypedLiteral, cursor: Cursor) -> None:
+        if item.literal.type == "DENSE":
+            self._append_dense(*item)
+        else:
+            self._read_items([item.literal])
+        self._syntax.append(":")
+        self._append_type(self._context.type(item.type))
 
-    def _keyed(self, item: syntax.Keyed, items: list[Any], position: int) -> None:
+    def _keyed(self, item: syntax.Keyed, cursor: Cursor) -> None:
         self._syntax += [str(item.key), "="]
         if item.value.type == "LBRACKET":
-            self._open_bracket(item.value, items, position)
+            self._syntax.append("[")
+            self._segment = self._segments.get(str(item.key))
             return
         self._syntax.append(self._context.expand(item.value))
         self.op.attributes[str(item.key)] = self._plain(item.value)
 
     def _plain(self, token: Any) -> Any:
+        """The value of a key; what looks like a type (`tf32`, `none`) is one of the words an op has for its own."""
         if token.type in _NUMBERS:
             return read_number(token)
         if token.type == "STRING":
             return unquote(token)
-        if token.type == "TYPE":
-            return self._context.type(token)
-        return self._context.attribute(token) if token.type == "ATTRIBUTE" else str(token)
+        if token.type == "ATTRIBUTE":
+            return self._context.attribute(token)
+        return str(token)
 
-    def _open_bracket(self, token: Any, items: list[Any], position: int) -> None:
+    def _open_bracket(self, token: Any, cursor: Cursor) -> None:
         self._syntax.append("[")
-        names = [name for name in self._reading.segments if name.startswith("[") and name[1:] not in self._segments]
-        if names:
-            self._segment = self._segments.setdefault(names[0][1:], [])
+        name = self._reading.brackets.get(len(self.op.operands) - 1, "")
+        self._segment = self._segments.get(name)
 
-    def _close_bracket(self, token: Any, items: list[Any], position: int) -> None:
+    def _close_bracket(self, token: Any, cursor: Cursor) -> None:
         self._syntax.append("]")
         self._segment = None
 
-    def _colon(self, token: Any, items: list[Any], position: int) -> None:
+    def _colon(self, token: Any, cursor: Cursor) -> None:
         self._syntax.append(":")
         self._segment = None
 
-    def _arrow(self, token: Any, items: list[Any], position: int) -> None:
+    def _arrow(self, token: Any, cursor: Cursor) -> None:
         self._syntax.append("->")
-        self._note_results(items, position + 1)
+        self._written_results = self._types_ahead(cursor)[0]
 
-    def _flag(self, token: Any, items: list[Any], position: int) -> None:
+    def _flag(self, token: Any, cursor: Cursor) -> None:
         """`key<values>`, such as `fastmath<fast>`."""
         self._syntax.append(str(token))
         key, _, values = token[:-1].partition("<")
         self.op.attributes[key] = values
 
-    def _bare_type(self, token: Any, items: list[Any], position: int) -> None:
+    def _bare_type(self, token: Any, cursor: Cursor) -> None:
         """`<f32>` for `!tt.ptr<f32>`: an operand's type, or of the kind that the op's reading says."""
         spelling = self._context.expand(token)
         of_operands = (value.type for value in self.op.operands if str(value.type).partition("<")[2] == spelling[1:])
@@ -212,55 +237,52 @@ class OpReader:
 
     # --- types in parentheses ---
 
-    def _group(self, item: syntax.Group, items: list[Any], position: int) -> int | None:
-        inner = item.items
-        arrow = position + 1 < len(items) and self._is(items[position + 1], "ARROW")
-        if arrow and all(self._is(part, "TYPE", "COMMA") for part in inner):
-            return self._function_type(inner, items, position)
+    def _group(self, item: syntax.Group, cursor: Cursor) -> None:
+        if _is(cursor.peek(), "ARROW") and all(_is(part, "TYPE", "COMMA") for part in item.items):
+            self._function_type(item, cursor)
+            return
         self._syntax.append("(")
-        self._read_items(inner)
+        self._read_items(item.items)
         self._syntax.append(")")
-        return None
 
-    def _function_type(self, inner: list[Any], items: list[Any], position: int) -> int:
-        """`(types) -> types` as one type; how many items that are."""
-        results, length = self._types_at(items, position + 2)
+    def _function_type(self, inputs: syntax.Group, cursor: Cursor) -> None:
+        """`(types) -> types` as one type."""
+        cursor.take()
+        results, length = self._types_ahead(cursor)
+        for _ in range(length):
+            cursor.take()
         self._written_results = results
-        inputs = tuple(self._context.type(part) for part in inner if self._is(part, "TYPE"))
-        self._append_type(FunctionType(inputs, tuple(results)))
-        return 2 + length
+        self._append_type(FunctionType(tuple(self._types_in(inputs)), tuple(results)))
 
-    def _note_results(self, items: list[Any], position: int) -> None:
-        self._written_results, _ = self._types_at(items, position)
+    def _types_in(self, group: syntax.Group) -> list[Type]:
+        return [self._context.type(part) for part in group.items if _is(part, "TYPE")]
 
-    def _types_at(self, items: list[Any], position: int) -> tuple[list[Type], int]:
-        """The types that start there, in parentheses or separated by commas, and how many items they take."""
-        first = items[position] if position < len(items) else None
-        if isinstance(first, syntax.Group):
-            return [self._context.type(part) for part in first.items if self._is(part, "TYPE")], 1
+    def _types_ahead(self, cursor: Cursor) -> tuple[list[Type], int]:
+        """The types that stand next, in parentheses or separated by commas, and how many items they take."""
+        if isinstance(cursor.peek(), syntax.Group):
+            return self._types_in(cursor.peek()), 1
         types = []
-        while self._is(items[position] if position < len(items) else None, "TYPE"):
-            types.append(self._context.type(items[position]))
-            position += 2
-        return types, 1
+        while _is(cursor.peek(2 * len(types)), "TYPE"):
+            types.append(self._context.type(cursor.peek(2 * len(types))))
+        return types, max(2 * len(types) - 1, 0)
 
     # --- regions, arguments, successors ---
 
-    def _argument(self, item: syntax.Argument, items: list[Any], position: int) -> None:
+    def _argument(self, item: syntax.Argument, cursor: Cursor) -> None:
         dictionary = self._context.expand(item.attributes) if item.attributes else ""
         self._literals.argument_attributes.append(self._context.dictionary(item.attributes) if dictionary else {})
         self._syntax.append(Hole("argument", len(self.op.regions), len(self._arguments), dictionary))
-        location = self._context.location(item.location)
+        location = self._context.location(item.location, item.name)
         self._arguments.append(Value(item.name[1:], self._context.type(item.type), location=location))
 
-    def _binding(self, item: syntax.Binding, items: list[Any], position: int) -> None:
+    def _binding(self, item: syntax.Binding, cursor: Cursor) -> None:
         self._syntax += [Hole("name", len(self.op.regions), len(self._arguments)), "="]
         self._operand(item.initial)
         argument = Value(item.name[1:], location=self.op.location)
         self._arguments.append(argument)
         self._bound.append(argument)
 
-    def _region(self, item: syntax.RegionText, items: list[Any], position: int) -> None:
+    def _region(self, item: syntax.RegionText, cursor: Cursor) -> None:
         index = len(self.op.regions)
         names = self._reading.regions
         name = names[index] if index < len(names) else next(iter(self._words), "")
@@ -273,7 +295,7 @@ class OpReader:
         self._arguments = []
         self._words = []
 
-    def _successor(self, item: syntax.SuccessorText, items: list[Any], position: int) -> None:
+    def _successor(self, item: syntax.SuccessorText, cursor: Cursor) -> None:
         name = item.label.rstrip("(")
         block = self._labels.get(name[1:])
         if block is None:
@@ -291,7 +313,7 @@ class OpReader:
                     self.op.attributes[name[1:]] = tuple(values[position:])
                 elif position < len(values):
                     self.op.attributes[name] = values[position]
-        if self._reading.segments:
+        if self._segments:
             self.op.attributes["segments"] = {name: tuple(indices) for name, indices in self._segments.items()}
 
     def _type_results(self) -> None:
@@ -300,13 +322,10 @@ class OpReader:
         for value, type_ in zip(self.op.results, types):
             value.type = type_
 
-    @staticmethod
-    def _is(item: Any, *kinds: str) -> bool:
-        return isinstance(item, str) and item.type in kinds
 
-
-def _colon_like(token: Any) -> Any:
-    return token.update(type="COLON", value=":")
+def _is(item: Any, *kinds: str) -> bool:
+    """Whether an item is a token of one of the kinds."""
+    return isinstance(item, str) and item.type in kinds
 
 
 _HANDLERS = {

@@ -82,7 +82,7 @@ def _read_region(context: Context, region: Region, text: syntax.RegionText, scop
     """Reads a region's contents; `scope` is its own copy of what it sees."""
     for block, block_text in zip(region.blocks, text.blocks):
         for argument in block_text.arguments:
-            location = context.location(argument.location)
+            location = context.location(argument.location, argument.name)
             block.arguments.append(Value(argument.name[1:], context.type(argument.type), location=location))
         for index, argument in enumerate(block.arguments):
             argument.owner = block

@@ -14,7 +14,7 @@ name with `*` takes all that are left as a tuple.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -48,9 +48,9 @@ class Reading:
         words, numbers, strings, symbols: attribute names of bare literals.
         flags: bare words that are boolean attributes.
         regions: names of the regions, where the text doesn't say them.
-        segments: names of operand groups that the text tells apart by a word in front (`mask %m`) or by brackets
-            (`[%dep]`, in textual order under the names that start with `[`). `attributes["segments"]` then has the
-            operands' indices by name.
+        segments: words in front of operand groups (`mask %m`, `offsets = [%a, %b]`) that tell them apart.
+        brackets: names of operand groups in brackets, by the index of the operand in front (`%buffer[%dep]`).
+            `attributes["segments"]` has the operands' indices of each group named here, () for one that isn't there.
         bare_type: the kind of a type written without it (`<16x16xf32>`) that isn't an operand's.
         results: the result types of an op whose types are known; None: those written behind `->` or `to`.
         bound: the types of the region arguments that are written as `%argument = %initial`.
@@ -64,6 +64,7 @@ class Reading:
     flags: tuple[str, ...] = ()
     regions: tuple[str, ...] = ()
     segments: tuple[str, ...] = ()
+    brackets: Mapping[int, str] = field(default_factory=dict)
     bare_type: str = ""
     results: Callable[[Op], Sequence[Type]] | None = None
     bound: Callable[[Op], Sequence[Type]] | None = None
@@ -210,15 +211,15 @@ READINGS: dict[str, Reading] = {
     "ttng.barrier_expect": Reading(numbers=("size",)),
     "ttng.wait_barrier": Reading(segments=("deps",)),
     # TMA
-    "ttng.async_tma_copy_global_to_local": Reading(segments=("[coordinates", "[offsets")),
+    "ttng.async_tma_copy_global_to_local": Reading(brackets={0: "coordinates"}, segments=("offsets",)),
     "ttng.async_tma_reduce": Reading(words=("kind",)),
     # Matrix units and tensor memory
     "ttng.warp_group_dot_wait": Reading(results=_all_types),
-    "ttng.tc_gen5_mma": Reading(segments=("[dependency",), results=_always(TOKEN)),
-    "ttng.tc_gen5_mma_scaled": Reading(segments=("[dependency",), results=_always(TOKEN)),
+    "ttng.tc_gen5_mma": Reading(brackets={2: "dependency"}, results=_always(TOKEN)),
+    "ttng.tc_gen5_mma_scaled": Reading(brackets={2: "dependency"}, results=_always(TOKEN)),
     "ttng.tc_gen5_commit": Reading(segments=("descs",)),
-    "ttng.tmem_load": Reading(segments=("[dependency",), results=_with_token),
-    "ttng.tmem_store": Reading(segments=("[dependency",), results=_always(TOKEN)),
+    "ttng.tmem_load": Reading(brackets={0: "dependency"}, results=_with_token),
+    "ttng.tmem_store": Reading(brackets={1: "dependency"}, results=_always(TOKEN)),
     # Late ops
     "nvvm.read.ptx.sreg.cluster.ctarank": Reading(results=_first_type),
     "llvm.call_intrinsic": Reading(strings=("intrin",)),

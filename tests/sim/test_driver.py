@@ -112,6 +112,45 @@ def test_a_tensor_in_gpu_memory_is_refused(vectors):
         add_one[(1,)](DeviceTensor(x.values), y, 128, BLOCK=128)
 
 
+def test_torch_tensors():
+    torch = pytest.importorskip("torch")
+    x = torch.arange(512, dtype=torch.bfloat16)[128:384]
+    y = torch.zeros(256, dtype=torch.bfloat16)
+    add_one[(2,)](x, y, 256, BLOCK=128)
+    assert torch.equal(y, x + 1)
+    with pytest.raises(sim.OutOfBounds, match="storage of x, which holds indices -128..383"):
+        add_one[(3,)](x[:128], torch.zeros(512, dtype=torch.bfloat16), 512, BLOCK=256)
+
+
+def test_an_error_says_whose_it_is(vectors):
+    x, y = vectors
+    with pytest.raises(sim.OutOfBounds) as caught:
+        add_one[(3,)](x, sim.array(np.zeros(384, np.float32)), 384, BLOCK=128)
+    assert (caught.value.agent, caught.value.program_id, caught.value.seed) == ("default", (2, 0, 0), 0)
+    assert "tl.load(x + i" in caught.value.location.source_line()
+
+
+def test_clusters_are_refused(vectors):
+    x, y = vectors
+    with pytest.raises(sim.UnsupportedOp, match=r"clusters are not simulated \(num_ctas=2\)"):
+        add_one[(1,)](x, y, 256, BLOCK=256, num_ctas=2)
+
+
+def test_a_benchmarker_kept_from_the_simulator_gives_way_to_a_gpu():
+    benchmark = driver.active.get_benchmarker()
+
+    class Other:
+        def get_benchmarker(self):
+            return lambda kernel_call, quantiles: [0.5]
+
+    active = driver.active
+    driver.set_active(Other())
+    try:
+        assert benchmark(lambda: None, quantiles=(0.5,)) == [0.5]
+    finally:
+        driver.set_active(active)
+
+
 def test_schedules_start_from_the_same_memory():
     @triton.jit
     def increment(x):

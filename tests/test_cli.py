@@ -3,8 +3,10 @@
 import json
 
 import pytest
+from triton.backends import backends
 
 from tlx.__main__ import main
+from tlx.backend import Backend, choose_backend
 
 
 def test_info(capsys, monkeypatch):
@@ -22,7 +24,7 @@ def test_compare_prints_a_table(capsys):
     assert "64x64x64 bf16" in printed
     assert "65x33x17 bf16" in printed
     assert printed.count(" ok ") == 4
-    assert "on the simulator (asked for)" in printed
+    assert "on the simulator (--backend sim)" in printed
 
 
 @pytest.mark.parametrize("dtype", ["bf16", "fp16"])
@@ -75,10 +77,49 @@ def test_unknown_operation_ends_with_2(capsys):
     assert "invalid choice: 'gem'" in capsys.readouterr().err
 
 
-def test_without_a_gpu_backend_gpu_ends_with_2(capsys, monkeypatch):
-    from triton.backends import backends
+# --- the choice of the backend ---------------------------------------------------------------------------------------
 
-    for backend in backends.values():
-        monkeypatch.setattr(backend.driver, "is_active", staticmethod(lambda: False))
-    assert main(["compare", "gemm", "--backend", "gpu"]) == 2
-    assert "no GPU that Triton can use" in capsys.readouterr().err
+
+@pytest.fixture
+def gpu(monkeypatch):
+    """Says whether Triton finds a GPU; TLX_BACKEND is not set."""
+    monkeypatch.delenv("TLX_BACKEND", raising=False)
+
+    def there(answer):
+        for index, backend in enumerate(backends.values()):
+            monkeypatch.setattr(backend.driver, "is_active", staticmethod(lambda index=index: answer and index == 0))
+
+    return there
+
+
+@pytest.mark.parametrize(
+    ("there", "choice", "variable", "backend"),
+    [
+        (False, "auto", "", Backend("sim", "no GPU that Triton can use")),
+        (False, "sim", "", Backend("sim", "--backend sim")),
+        (True, "auto", "", Backend("gpu", "a GPU that Triton can use")),
+        (True, "gpu", "", Backend("gpu", "--backend gpu")),
+        (True, "sim", "", Backend("sim", "--backend sim")),
+        (True, "auto", "sim", Backend("sim", "TLX_BACKEND=sim")),
+        (True, "auto", "gpu", Backend("gpu", "TLX_BACKEND=gpu")),
+    ],
+)
+def test_backend(gpu, monkeypatch, there, choice, variable, backend):
+    gpu(there)
+    monkeypatch.setenv("TLX_BACKEND", variable)
+    assert choose_backend(choice) == backend
+
+
+@pytest.mark.parametrize(
+    ("there", "choice", "variable", "message"),
+    [
+        (False, "gpu", "", "--backend gpu, but Triton can use no GPU here"),
+        (False, "auto", "gpu", "TLX_BACKEND=gpu, but Triton can use no GPU here"),
+        (True, "gpu", "sim", "--backend gpu, but TLX_BACKEND=sim sends launches to the simulator"),
+    ],
+)
+def test_no_such_backend(gpu, monkeypatch, capsys, there, choice, variable, message):
+    gpu(there)
+    monkeypatch.setenv("TLX_BACKEND", variable)
+    assert main(["compare", "gemm", "--backend", choice]) == 2
+    assert message in capsys.readouterr().err

@@ -9,7 +9,11 @@ from triton.backends import backends
 
 from .errors import TLXError
 
-__all__ = ["Backend", "choose_backend"]
+__all__ = ["Backend", "Unavailable", "choose_backend"]
+
+
+class Unavailable(TLXError):
+    """Something that a command needs is not on this machine: a GPU, a package."""
 
 
 @dataclass(frozen=True)
@@ -33,17 +37,18 @@ class Backend:
 def choose_backend(choice: str) -> Backend:
     """The backend for "auto", "gpu" or "sim".
 
-    "auto" is the simulator if `TLX_BACKEND=sim` or if there is no GPU that Triton can use, as on import of tlx.
+    "auto" follows `TLX_BACKEND`; where that is not set, it is the GPU if Triton can use one, as on import of tlx.
 
     Raises:
-        TLXError: "gpu" without a GPU that Triton can use.
+        Unavailable: a GPU is asked for, and Triton can use none.
     """
-    if choice == "sim":
-        return Backend("sim", "asked for")
-    if choice == "auto" and os.environ.get("TLX_BACKEND") == "sim":
-        return Backend("sim", "TLX_BACKEND=sim")
-    if any(backend.driver.is_active() for backend in backends.values()):
-        return Backend("gpu", "asked for" if choice == "gpu" else "a GPU that Triton can use")
-    if choice == "gpu":
-        raise TLXError("no GPU that Triton can use", "use --backend sim")
+    variable = os.environ.get("TLX_BACKEND", "")
+    wish, reason = (choice, f"--backend {choice}") if choice != "auto" else (variable, f"TLX_BACKEND={variable}")
+    if wish == "sim":
+        return Backend("sim", reason)
+    if variable != "sim" and any(backend.driver.is_active() for backend in backends.values()):
+        return Backend("gpu", reason if wish == "gpu" else "a GPU that Triton can use")
+    if wish == "gpu":
+        why = "TLX_BACKEND=sim sends launches to the simulator" if variable == "sim" else "Triton can use no GPU here"
+        raise Unavailable(f"{reason}, but {why}", "use the simulator: --backend sim")
     return Backend("sim", "no GPU that Triton can use")

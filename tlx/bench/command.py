@@ -13,8 +13,7 @@ from types import ModuleType
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from ..backend import Backend, choose_backend
-from ..errors import TLXError
+from ..backend import Backend, Unavailable, choose_backend
 from ..sim import last_report, simulating
 from .compare import Comparison, compare
 from .stats import geometric_mean
@@ -55,7 +54,8 @@ def _operation(name: str) -> ModuleType:
     """The module that describes an operation's problems."""
     for package in ("torch", "tlx_kernels"):
         if importlib.util.find_spec(package) is None:
-            raise TLXError(f"tlx compare needs {package}, which is not installed", "pip install 'triton-tlx[kernels]'")
+            what = f"tlx compare needs {package}, which is not installed"
+            raise Unavailable(what, "pip install 'triton-tlx[kernels]'")
     return importlib.import_module(f"tlx_kernels.{name}.problem")
 
 

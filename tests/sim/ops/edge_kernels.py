@@ -4,7 +4,8 @@ import ml_dtypes
 import numpy as np
 import triton
 import triton.language as tl
-from cases import Case
+
+from tests.sim.ops.cases import Case
 
 EDGES: dict[str, Case] = {}
 NAN, INF = np.nan, np.inf

@@ -6,8 +6,9 @@ import ml_dtypes
 import numpy as np
 import triton
 import triton.language as tl
-from cases import Case, N, floats, numbers
 from triton.language.extra import libdevice
+
+from tests.sim.ops.cases import Case, N, floats, numbers
 
 KERNELS: dict[str, Case] = {}
 

@@ -6,7 +6,8 @@ import ml_dtypes
 import numpy as np
 import triton
 import triton.language as tl
-from cases import MINOR, Case, N, floats, numbers
+
+from tests.sim.ops.cases import MINOR, Case, N, floats, numbers
 
 PROGRAMS: dict[str, Case] = {}
 

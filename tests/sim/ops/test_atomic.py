@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
-from evaluate import argument, group, pointers, run, same
 
+from tests.sim.ops.evaluate import argument, group, pointers, run, same
 from tlx.sim.errors import OutOfBounds
 
 i32, f32 = np.int32, np.float32

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
-from evaluate import argument, pointers, run, same
 
+from tests.sim.ops.evaluate import argument, pointers, run, same
 from tlx.sim.pointers import Pointers
 
 T, F = np.bool_(True), np.bool_(False)

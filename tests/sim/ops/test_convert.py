@@ -1,7 +1,8 @@
 import ml_dtypes
 import numpy as np
 import pytest
-from evaluate import run, same
+
+from tests.sim.ops.evaluate import run, same
 
 bf16, e4m3, e5m2 = ml_dtypes.bfloat16, ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e5m2
 f16, f32, f64 = np.float16, np.float32, np.float64

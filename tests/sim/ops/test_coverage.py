@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 import triton
-from cases import Case
-from stock_kernels import KERNELS
-from stock_programs import PROGRAMS
 from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource
 
+from tests.sim.ops.cases import Case
+from tests.sim.ops.stock_kernels import KERNELS
+from tests.sim.ops.stock_programs import PROGRAMS
 from tlx import ir
 from tlx.sim import ops as _registers_all  # noqa: F401
 from tlx.sim.ops.registry import handler

@@ -1,7 +1,8 @@
 import ml_dtypes
 import numpy as np
 import pytest
-from evaluate import run, same
+
+from tests.sim.ops.evaluate import run, same
 
 f32 = np.float32
 

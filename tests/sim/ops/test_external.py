@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
-from evaluate import HERE, run, same
 
+from tests.sim.ops.evaluate import HERE, run, same
 from tlx.sim.errors import AssertionFailed, UnknownFunction
 from tlx.sim.ops.external import device_function
 

@@ -1,7 +1,8 @@
 import ml_dtypes
 import numpy as np
 import pytest
-from evaluate import run, same
+
+from tests.sim.ops.evaluate import run, same
 
 f16, bf16, f32, f64 = np.float16, ml_dtypes.bfloat16, np.float32, np.float64
 NAN, INF = np.nan, np.inf

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
-from evaluate import run, same
+
+from tests.sim.ops.evaluate import run, same
 
 MIN, MAX = -(2**31), 2**31 - 1
 i1, i8, i16, i32, i64 = np.bool_, np.int8, np.int16, np.int32, np.int64

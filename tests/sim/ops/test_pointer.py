@@ -1,8 +1,8 @@
 import ml_dtypes
 import numpy as np
 import pytest
-from evaluate import HERE, argument, group, pointers, run, same
 
+from tests.sim.ops.evaluate import HERE, argument, group, pointers, run, same
 from tlx.sim.errors import MisalignedAccess, OutOfBounds
 from tlx.sim.pointers import Pointers
 

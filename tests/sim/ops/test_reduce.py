@@ -1,5 +1,6 @@
 import numpy as np
-from evaluate import run, same
+
+from tests.sim.ops.evaluate import run, same
 
 i32 = np.int32
 MATRIX = np.array([[1, 2, 3, 4], [5, 6, 7, 8]], i32)

@@ -1,6 +1,6 @@
 import numpy as np
-from evaluate import argument, group, pointers, run, same
 
+from tests.sim.ops.evaluate import argument, group, pointers, run, same
 from tlx.ir.model import Attribute
 from tlx.sim.pointers import Pointers
 

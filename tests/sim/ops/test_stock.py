@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 import triton
 import triton.language as tl
-from cases import Case
-from edge_kernels import EDGES
-from stock_kernels import KERNELS
-from stock_programs import PROGRAMS
 
+from tests.sim.ops.cases import Case
+from tests.sim.ops.edge_kernels import EDGES
+from tests.sim.ops.stock_kernels import KERNELS
+from tests.sim.ops.stock_programs import PROGRAMS
 from tlx import sim
 
 

@@ -54,6 +54,17 @@ LINES = [
         {"sem": "acquire", "scope": "sys"},
         ["f32"],
     ),
+    (
+        "%r = tt.atomic_load acquire, gpu, %ptr : (!tt.ptr<f32>) -> f32",
+        {"sem": "acquire", "scope": "gpu"},
+        ["f32"],
+    ),
+    ("tt.atomic_store release, cta, %ptr, %x : !tt.ptr<f32>", {"sem": "release", "scope": "cta"}, []),
+    (
+        "%r = tt.atomic_poll acquire, gpu, %ptr, %x : !tt.ptr<f32>, f32 -> i1",
+        {"sem": "acquire", "scope": "gpu"},
+        ["i1"],
+    ),
     # Shapes
     ("%r = tt.expand_dims %t {axis = 0 : i32} : tensor<8xf32> -> tensor<1x8xf32>", {"axis": 0}, ["tensor<1x8xf32>"]),
     (

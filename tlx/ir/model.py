@@ -62,10 +62,10 @@ class PointerType(Type):
 
 @dataclass(frozen=True)
 class Attribute:
-    """A dialect attribute such as `#ttg.blocked<{...}>`, `array<i32: 1, 2>` or `dense<0.0> : tensor<...>`.
+    """A dialect attribute such as `#ttg.blocked<{...}>`, or `dense<0.0> : tensor<...>` with its decoded `value`.
 
     Args:
-        name: `ttg.blocked`, `array`, `dense`, ... without `#`.
+        name: `ttg.blocked`, `dense`, ... without `#`.
         parameters: by name where the spelling has names, else under positions "0", "1", ...
         text: the MLIR spelling, aliases resolved.
     """
@@ -201,10 +201,11 @@ class Op:
         operands: in textual order; those of `scf.for` are lower bound, upper bound, step, initial values.
         results: defined values.
         attributes: from the attribute dictionaries, plus what the spelling says outside them under the names given in
-            `tlx.ir.parser` (`predicate` of `arith.cmpi`, `axis` of `tt.get_program_id`, `value` of `arith.constant`,
+            `tlx.ir.readings` (`predicate` of `arith.cmpi`, `axis` of `tt.get_program_id`, `value` of `arith.constant`,
             `callee` of `tt.call`, `num_warps` per partition of `ttg.warp_specialize`, ...). Integers, booleans,
-            floats and strings are Python values, arrays are tuples, the rest is `Attribute` or a `Type`.
-        regions: in textual order; `Region.name` tells `default`, `partition0`, `else`, ...
+            floats and strings are Python values, a unit attribute is True, arrays are tuples, a nested dictionary is
+            a tuple of pairs, the rest is `Attribute` or a `Type`.
+        regions: in textual order; `Region.name` tells `default`, `partition0`, `then`, `else`, ...
         successors: (block, arguments) of a branch.
         types: the types written on the op, in textual order, functional types as one `FunctionType`.
         location: where the user wrote it.
@@ -229,8 +230,15 @@ class Op:
         return value
 
     def region(self, name: str) -> Region:
-        """The region of that name."""
-        return next(r for r in self.regions if r.name == name)
+        """The region of that name.
+
+        Raises:
+            KeyError: there is none.
+        """
+        for region in self.regions:
+            if region.name == name:
+                return region
+        raise KeyError(name)
 
     def walk(self) -> Iterator[Op]:
         """This op and all ops nested in it, outer before inner, in textual order."""
@@ -261,6 +269,7 @@ class Region:
 
     @property
     def entry(self) -> Block:
+        """The block where control enters."""
         return self.blocks[0]
 
 
@@ -285,5 +294,6 @@ class Module:
         return op
 
     def walk(self) -> Iterator[Op]:
+        """All ops, outer before inner, in textual order."""
         for op in self.body.ops:
             yield from op.walk()

@@ -1,7 +1,7 @@
 """TTGIR text to `Module`.
 
 The grammar gives ops with their items (`tlx.ir.syntax`); names become `Value`s here, and what the items of one op mean
-is read in `tlx.ir.headers` with the table in `tlx.ir.readings`.
+is read in `tlx.ir.op_reader` with the table in `tlx.ir.readings`.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from __future__ import annotations
 from . import syntax
 from .context import Context
 from .grammar import read_file
-from .headers import OpReader
 from .model import Block, Module, Op, Region, Value
+from .op_reader import OpReader
 
 __all__ = ["parse"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from ..source import Location
-from .headers import Hole
 from .locations import format_location
 from .model import Block, Module, Op, Region, Value
+from .syntax import Hole
 
 __all__ = ["format_module", "format_op"]
 

@@ -13,6 +13,7 @@ __all__ = [
     "FilePlace",
     "Fused",
     "Group",
+    "Hole",
     "Keyed",
     "NamedPlace",
     "Operation",
@@ -128,3 +129,19 @@ class Fused(NamedTuple):
     """`fused[place, place]`."""
 
     places: tuple
+
+
+class Hole(NamedTuple):
+    """A place in `Op.syntax` that the printer fills from the op.
+
+    Args:
+        kind: `operand`, `type`, `region`, `successor`; `name` or `argument` (with its type) of a region's argument.
+        index: which one; of the region for `name` and `argument`.
+        argument: which of the region's arguments.
+        text: the argument's attribute dictionary.
+    """
+
+    kind: str
+    index: int
+    argument: int = 0
+    text: str = ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from . import syntax
 from .constants import read_number
@@ -10,26 +10,11 @@ from .context import Context
 from .model import Block, FunctionType, Op, Region, Type, Value
 from .readings import Literals, reading_of
 from .strings import unquote
+from .syntax import Hole
 
-__all__ = ["Hole", "OpReader"]
+__all__ = ["OpReader"]
 
 _NUMBERS = ("INTEGER", "HEXADECIMAL", "FLOAT")
-
-
-class Hole(NamedTuple):
-    """A place in `Op.syntax` that the printer fills from the op.
-
-    Args:
-        kind: `operand`, `type`, `region`, `successor`; `name` or `argument` (with its type) of a region's argument.
-        index: which one; of the region for `name` and `argument`.
-        argument: which of the region's arguments.
-        text: the argument's attribute dictionary.
-    """
-
-    kind: str
-    index: int
-    argument: int = 0
-    text: str = ""
 
 
 class Cursor:

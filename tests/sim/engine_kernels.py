@@ -100,3 +100,14 @@ def overwrite_source(y_desc, z, WAIT: gl.constexpr):
     tile.store(gl.full([64, 64], 2.0, gl.float16, ROWS))
     gl.store(grid_of(z, 64, 64), tile.load(ROWS))
     tma.store_wait(0)
+
+
+@gluon.jit
+def wait_for_nobody(SLOT: gl.constexpr):
+    """Waits on slot 0 after arriving on SLOT, if that is one."""
+    bars = gl.allocate_shared_memory(gl.int64, [2, 1], mbarrier.MBarrierLayout())
+    for i in gl.static_range(2):
+        mbarrier.init(bars.index(i), count=1)
+    if SLOT is not None:
+        mbarrier.arrive(bars.index(SLOT), count=1)
+    mbarrier.wait(bars.index(0), 0)

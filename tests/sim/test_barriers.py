@@ -13,7 +13,7 @@ from tlx.sim.memory import SharedMemory
 def make():
     """`make(count)` initialises barrier `full[0]`."""
     barriers = Barriers(SharedMemory(64, Observer()), Observer())
-    return lambda count: barriers.initialize(view((2, 1), "i64", PLAIN, name="full").index(0), count)
+    return lambda count: barriers.initialize(AGENT, view((2, 1), "i64", PLAIN, name="full").index(0), count, None)
 
 
 def test_a_new_barrier_has_passed_the_odd_phase_only(make):

@@ -6,7 +6,7 @@ import pytest
 import triton.experimental.gluon.language as gl
 from triton.experimental.gluon.nvidia.hopper import TensorDescriptor
 
-from tests.sim.engine_kernels import copy_by_threads, copy_by_tma, multiply, overwrite_source
+from tests.sim.engine_kernels import copy_by_threads, copy_by_tma, multiply, overwrite_source, wait_for_nobody
 from tlx import sim
 
 
@@ -125,6 +125,16 @@ def test_bytes_that_nobody_expects_deadlock():
     (group,) = caught.value.blocked
     assert (group.barrier, group.slot, group.bytes_missing) == ("bar", None, -8_192)
     assert "never expected" in group.cause
+
+
+@pytest.mark.parametrize(
+    ("slot", "cause"),
+    [(None, "nothing in the kernel arrives on bars"), (1, "no other warp group is left that could arrive on bars[0]")],
+)
+def test_a_wait_that_nobody_ends(slot, cause):
+    with pytest.raises(sim.DeadlockError) as caught:
+        wait_for_nobody[(1,)](slot, num_warps=4)
+    assert [group.cause for group in caught.value.blocked] == [cause]
 
 
 def test_a_tma_store_reads_its_buffer_late():

@@ -83,6 +83,7 @@ def test_a_wrong_initial_phase_deadlocks(run_gemm):
     assert {group.iteration for group in groups.values()} == {0}
     assert {group.barrier for group in groups.values()} == {"empty", "full"}
     assert "initial phase is wrong" in groups["partition0"].cause
+    assert "initial phase" not in groups["default"].cause
 
 
 def test_a_masked_arrive_count_is_a_warning(run_gemm):

@@ -67,12 +67,12 @@ def test_barriers_are_not_data_and_data_is_no_barrier(memory):
     word = view((1,), "i64", PLAIN, name="full")
     with pytest.raises(BarrierMisuse, match="full is used as an mbarrier but was never initialised"):
         barriers.at(word)
-    barriers.initialize(word, 1)
+    barriers.initialize(AGENT, word, 1, None)
     with pytest.raises(BarrierMisuse, match="an mbarrier is read as data"):
         memory.read(AGENT, word, None)
     with pytest.raises(BarrierMisuse, match="data is written over an mbarrier"):
         memory.write(AGENT, view((64, 64)), TILE, None)
-    barriers.invalidate(word)
+    barriers.invalidate(AGENT, word, None)
     memory.write(AGENT, word, np.int64([3]), None)
     with pytest.raises(BarrierMisuse, match="full is used as an mbarrier but holds data"):
         barriers.at(word)

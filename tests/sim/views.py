@@ -2,11 +2,10 @@
 
 import numpy as np
 
-from tlx.ir.model import Attribute, MemDescType, ScalarType
+from tlx.ir.model import Attribute, MemDescType, Op, ScalarType
 from tlx.sim.agents import Agent
 from tlx.sim.memory import Buffer, MemDesc, buffer_map
 from tlx.sim.values import dtype_of
-from tlx.source import Location
 
 __all__ = ["AGENT", "PLAIN", "SWIZZLED", "TILE", "view"]
 
@@ -19,4 +18,4 @@ TILE = np.arange(64 * 64, dtype=np.float16).reshape(64, 64)
 def view(shape, element="f16", layout=SWIZZLED, start=0, name="tiles"):
     type = MemDescType(shape, ScalarType(element), layout, None)
     map = buffer_map(type)
-    return MemDesc(Buffer(name, start, map.high, Location()), start, map, dtype_of(type.element))
+    return MemDesc(Buffer(name, start, map.high, Op("ttg.local_alloc")), start, map, dtype_of(type.element))

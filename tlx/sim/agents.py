@@ -107,6 +107,12 @@ class Observer:
     def retire(self, agent: Agent, engine: Agent, reads_only: bool) -> None:
         """`agent` has waited for `engine`: all of it, or, with `reads_only`, its reads of shared memory."""
 
+    def initialize(self, agent: Agent, barrier, op: Op) -> None:
+        """`agent` has begun phase 0 of `barrier`."""
+
+    def invalidate(self, agent: Agent, barrier, op: Op) -> None:
+        """`agent` has ended the use of `barrier`."""
+
     def arrive(self, agent: Agent, barrier, count: int, op: Op) -> None:
         """`agent` arrives `count` times in the open phase of `barrier`."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..source import Location
+from ..ir.model import Op
 from .agents import Agent, Condition, Observer, Signal
 from .errors import BarrierMisuse, LeftoverPhase
 from .memory import BARRIER, DATA, POISON, MemDesc, SharedMemory
@@ -29,7 +29,7 @@ class Barrier:
         self.name = view.buffer.name
         self.slot = view.path[-1] if view.path else None
         self.full_name = view.name
-        self.location: Location = view.buffer.location
+        self.allocation = view.buffer.op
         self.count = count
         self.pending = count
         self.bytes_expected = 0
@@ -52,7 +52,7 @@ class Barrier:
         """Whether the open phase has begun."""
         return self.pending != self.count or self.bytes_missing != 0
 
-    def arrive(self, agent: Agent, count: int, op) -> None:
+    def arrive(self, agent: Agent, count: int, op: Op) -> None:
         """`mbarrier.arrive` with a count.
 
         Raises:
@@ -67,13 +67,13 @@ class Barrier:
         self.pending -= count
         self._advance()
 
-    def expect(self, agent: Agent, nbytes: int, op) -> None:
+    def expect(self, agent: Agent, nbytes: int, op: Op) -> None:
         """`mbarrier.arrive.expect_tx`: announces bytes, then arrives once."""
         self.bytes_expected += nbytes
         self.bytes_missing += nbytes
         self.arrive(agent, 1, op)
 
-    def land(self, engine: Agent, nbytes: int, op) -> None:
+    def land(self, engine: Agent, nbytes: int, op: Op) -> None:
         """`mbarrier.complete_tx`: bytes have been written."""
         self.observer.land(engine, self, nbytes, op)
         self.bytes_missing -= nbytes
@@ -85,7 +85,7 @@ class Barrier:
         """`mbarrier.test_wait.parity`: whether the last completed phase has that parity; none counts as odd."""
         return self.phases_done & 1 != parity
 
-    def wait(self, agent: Agent, op) -> None:
+    def wait(self, agent: Agent, op: Op) -> None:
         """An agent goes on because the last completed phase is the one it waited for."""
         self.observer.wait(agent, self, self.phases_done - 1, op)
 
@@ -105,7 +105,13 @@ class Barrier:
     def leftover(self) -> LeftoverPhase:
         """The open phase, for a warning."""
         return LeftoverPhase(
-            self.name, self.slot, self.phases_done, self.arrived, self.count, self.bytes_missing, self.location
+            self.name,
+            self.slot,
+            self.phases_done,
+            self.arrived,
+            self.count,
+            self.bytes_missing,
+            self.allocation.location,
         )
 
 
@@ -120,7 +126,7 @@ class Barriers:
     def __iter__(self):
         return iter(self._by_start.values())
 
-    def initialize(self, view: MemDesc, count: int) -> Barrier:
+    def initialize(self, agent: Agent, view: MemDesc, count: int, op: Op) -> Barrier:
         """`mbarrier.init`.
 
         Raises:
@@ -136,11 +142,12 @@ class Barriers:
             )
         self._memory.state[view.byte_offsets()] = BARRIER
         self._by_start[view.start] = barrier = Barrier(view, count, self._observer)
+        self._observer.initialize(agent, barrier, op)
         return barrier
 
-    def invalidate(self, view: MemDesc) -> None:
+    def invalidate(self, agent: Agent, view: MemDesc, op: Op) -> None:
         """`mbarrier.inval`: the memory may be used for something else."""
-        self.at(view)
+        self._observer.invalidate(agent, self.at(view), op)
         del self._by_start[view.start]
         self._memory.state[view.byte_offsets()] = POISON
 

@@ -134,7 +134,8 @@ def simulate(launch_with: Callable[[int], Launch], seeds: range) -> Report:
             raise
     report = Report.of(launch)
     if report.leftovers:
-        warnings.warn(_leftover_text(report), SimulationWarning, stacklevel=2)
+        place = report.leftovers[0].location
+        warnings.warn_explicit(_leftover_text(report), SimulationWarning, place.file or report.kernel, place.line)
     return report
 
 
@@ -142,8 +143,7 @@ def _leftover_text(report: Report) -> str:
     """The barriers left inside a phase, each once however many CTAs left it so."""
     ctas = Counter(report.leftovers)
     lines = [str(left) + (f" (in {n} CTAs)" if n > 1 else "") for left, n in ctas.items()]
-    places = dict.fromkeys(left.location.render() for left in ctas)
-    return "\n".join([f"{report.kernel}: barriers are left inside a phase", *lines, *places])
+    return "\n".join([f"{report.kernel}: barriers are left inside a phase", *lines])
 
 
 def _bytes_of(argument: Argument) -> np.ndarray:

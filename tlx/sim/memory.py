@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..ir.model import MemDescType
-from ..source import Location
+from ..ir.model import MemDescType, Op
 from .agents import Agent, Observer
 from .errors import BarrierMisuse, BufferBoundsError, UninitializedRead
 from .layouts import LayoutMap, layout_map
@@ -29,16 +28,16 @@ class Buffer:
         name: its name in the source.
         start: byte offset in shared memory.
         nbytes: its size.
-        location: where it was allocated.
+        op: its `local_alloc`.
     """
 
-    __slots__ = ("location", "name", "nbytes", "start")
+    __slots__ = ("name", "nbytes", "op", "start")
 
-    def __init__(self, name: str, start: int, nbytes: int, location: Location):
+    def __init__(self, name: str, start: int, nbytes: int, op: Op):
         self.name = name
         self.start = start
         self.nbytes = nbytes
-        self.location = location
+        self.op = op
 
 
 class MemDesc:

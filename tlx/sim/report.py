@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..ir.model import Op
 from .errors import BlockedGroup, DeadlockError, LeftoverPhase
+from .signals import Signals, signals_of
 
 if TYPE_CHECKING:
     from .barriers import Barrier
@@ -113,7 +114,7 @@ def _describe(group: WarpGroup, blocked: list[WarpGroup]) -> BlockedGroup:
         arrived=barrier.arrived,
         expected=barrier.count,
         bytes_missing=barrier.bytes_missing,
-        cause=_cause(barrier, alone=len(blocked) == 1, first=condition.parity == 0 and not group.passed[op]),
+        cause=_cause(barrier, group, alone=len(blocked) == 1, first=condition.parity == 0 and not group.passed[op]),
     )
 
 
@@ -127,11 +128,12 @@ def _state(barrier: Barrier, parity: int) -> str:
     return text
 
 
-def _cause(barrier: Barrier, alone: bool, first: bool) -> str:
+def _cause(barrier: Barrier, group: WarpGroup, alone: bool, first: bool) -> str:
     """The likely cause.
 
     Args:
         barrier: in the state that the group waits in.
+        group: that waits.
         alone: whether no other group of the CTA is blocked.
         first: whether the group stands in its first wait, for parity 0.
     """
@@ -145,9 +147,13 @@ def _cause(barrier: Barrier, alone: bool, first: bool) -> str:
             f"the arrive count of {name} is {barrier.count}, but only {barrier.arrived} arrival(s) come in a phase: "
             "the count is too high, or an arrival is missing"
         )
+    table = signals_of(group.launch.code.module)
+    signals = None if table is None else table.get(barrier.allocation, Signals())
+    if signals == Signals():
+        return f"nothing in the kernel arrives on {barrier.name}"
     if alone:
-        return f"every other warp group has ended or waits for this one: nobody is left to arrive on {name}"
-    if barrier.phases_done == 0 and first:
+        return f"no other warp group is left that could arrive on {name}"
+    if barrier.phases_done == 0 and first and not (signals and signals.by_bytes):
         return (
             f"nothing has arrived on {name} yet, and who should arrive waits too. If its buffer is free at the start, "
             "the initial phase is wrong: the first wait must use parity 1, which passes at once"

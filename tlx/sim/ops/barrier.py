@@ -9,13 +9,13 @@ from .registry import simulates
 @simulates("ttng.init_barrier")
 def init_barrier(group, op, view):
     """Begins phase 0 (`mbarrier.init`)."""
-    group.cta.barriers.initialize(view, op.attributes["count"])
+    group.cta.barriers.initialize(group, view, op.attributes["count"], op)
 
 
 @simulates("ttng.inval_barrier")
 def inval_barrier(group, op, view):
     """Gives the memory back (`mbarrier.inval`)."""
-    group.cta.barriers.invalidate(view)
+    group.cta.barriers.invalidate(group, view, op)
 
 
 @simulates("ttng.barrier_expect")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -172,9 +173,10 @@ def _launch_mixed(a, b, c, chosen: Plan) -> None:
 def _check_operands(a, b) -> None:
     import torch
 
-    shapes = f"{_shape(a)} @ {_shape(b)}"
     if a.ndim != 2 or b.ndim != 2 or a.shape[1] != b.shape[0]:
-        raise ArgumentError(f"gemm: shapes {shapes} do not multiply", "give A as [M, K] and B as [K, N]")
+        raise ArgumentError(
+            f"gemm: shapes {_shape(a)} @ {_shape(b)} do not multiply", "give A as [M, K] and B as [K, N]"
+        )
     if a.dtype != b.dtype or a.dtype not in (torch.bfloat16, torch.float16):
         raise ArgumentError(f"gemm: A is {a.dtype} and B is {b.dtype}", "give both as bfloat16 or both as float16")
     if a.device != b.device:
@@ -232,4 +234,9 @@ def _device_of(tensor):
 
 def _device_facts() -> dict[str, int]:
     driver = drivers.active
-    return driver.utils.get_device_properties(driver.get_current_device())
+    return _properties(driver, driver.get_current_device())
+
+
+@functools.cache  # the driver takes about a millisecond to answer
+def _properties(driver, device: int) -> dict[str, int]:
+    return driver.utils.get_device_properties(device)

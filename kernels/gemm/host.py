@@ -182,7 +182,7 @@ def _check_operands(a, b) -> None:
     if a.device != b.device:
         raise ArgumentError(f"gemm: A is on {a.device} and B on {b.device}", "move them to one device")
     if max(*a.shape, *b.shape) > MAX_DIM:
-        raise ArgumentError(f"gemm: {shapes} passes {MAX_DIM:,} in a size", "split the product")
+        raise ArgumentError(f"gemm: {_shape(a)} @ {_shape(b)} passes {MAX_DIM:,} in a size", "split the product")
 
 
 def _output(a, b, out, out_dtype):

@@ -63,7 +63,8 @@ class TLXCodeGenerator(ControlFlow, CodeGenerator):
     def visit_FunctionDef(self, node):
         self.kernel_body = node.body if self.is_kernel else None
         super().visit_FunctionDef(node)
-        self.caller_context.kernel.ends_unfenced[self.function_name] = self.semantic.engines.unfenced
+        ends, key = self.caller_context.kernel.ends_unfenced, (self.jit_fn.fn, self.caller_context.mangle())
+        ends[key] = ends.get(key, False) or self.semantic.engines.unfenced
 
     def visit_compound_statement(self, stmts):
         super().visit_compound_statement(stmts)
@@ -103,20 +104,16 @@ class TLXCodeGenerator(ControlFlow, CodeGenerator):
     # --- calls ---
 
     def call_JitFunction(self, fn, args, kwargs, caller_context=None):
-        self.semantic.make_stores_visible()  # the callee knows nothing of them
+        engines = self.semantic.engines
+        context = (caller_context or self.caller_context).entering(engines.unfenced)
         try:
-            result = CALL_JIT_FUNCTION(self, fn, args, kwargs, caller_context)
+            result = CALL_JIT_FUNCTION(self, fn, args, kwargs, context)
         except CompilationError as error:
             if isinstance(error.__cause__, TLXError):
                 raise self.called_from_here(error.__cause__) from None
             raise
-        self.semantic.engines.unfenced = self.callee_ends_unfenced(fn)
+        engines.unfenced = context.kernel.ends_unfenced[fn.fn, context.mangle()]
         return result
-
-    def callee_ends_unfenced(self, fn) -> bool:
-        """Whether any trace of this helper ends with unfenced stores."""
-        states = self.caller_context.kernel.ends_unfenced
-        return any(unfenced for name, unfenced in states.items() if f"{fn.__name__}__" in name)
 
     def called_from_here(self, error: TLXError) -> TLXError:
         """The error with this call added; an error inside Triton's own library is an error of the call."""

@@ -37,7 +37,7 @@ class TLXSemantic(GluonSemantic):
     def __init__(self, builder, task: TaskContext):
         super().__init__(builder)
         self.task = task
-        self.engines = AsyncState()
+        self.engines = AsyncState(task.unfenced)
 
     # --- fences ---
 

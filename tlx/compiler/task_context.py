@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from ..source import Location
@@ -40,14 +41,15 @@ class KernelState:
         num_warps: warps of the default task.
         maxnreg: cap on the registers of a thread, if the launch sets one.
         allocations: shared buffers and barriers in order of allocation.
-        ends_unfenced: by function name, whether it returns with shared memory written and not yet fenced.
+        ends_unfenced: by function and mangled context, whether any trace of it so far returns with shared memory
+            written and not yet fenced.
     """
 
     target: Target
     num_warps: int
     maxnreg: int | None = None
     allocations: list[Allocation] = field(default_factory=list)
-    ends_unfenced: dict[str, bool] = field(default_factory=dict)
+    ends_unfenced: dict[tuple[Callable, str], bool] = field(default_factory=dict)
 
 
 class TaskContext:
@@ -57,19 +59,26 @@ class TaskContext:
         kernel: facts about the whole kernel.
         num_warps: warps of the task.
         replica: number of the task's replica; None outside of tasks.
+        unfenced: whether the function is entered with shared memory written and not yet fenced.
     """
 
-    def __init__(self, kernel: KernelState, num_warps: int, replica: int | None = None):
+    def __init__(self, kernel: KernelState, num_warps: int, replica: int | None = None, unfenced: bool = False):
         self.kernel = kernel
         self.num_warps = num_warps
         self.replica = replica
+        self.unfenced = unfenced
 
     @property
     def in_task(self) -> bool:
         return self.replica is not None
 
+    def entering(self, unfenced: bool) -> TaskContext:
+        """The context of a function called from here."""
+        return TaskContext(self.kernel, self.num_warps, self.replica, unfenced)
+
     def mangle(self) -> str:
-        return f"_NW{self.num_warps}_R{self.replica}" if self.in_task else ""
+        task = f"_NW{self.num_warps}_R{self.replica}" if self.in_task else ""
+        return task + ("_unfenced" if self.unfenced else "")
 
     def initialize_callee(self, fn, builder) -> None:
         """Tells the passes for how many warps a helper's function is; called by Triton."""

@@ -13,6 +13,8 @@ from .language.barriers import (  # noqa: E402
     barrier_wait,
     mbarrier,
     mbarrier_type,
+    named_barrier_arrive,
+    named_barrier_wait,
 )
 from .language.buffers import (  # noqa: E402
     buffered_tensor,
@@ -28,6 +30,7 @@ from .language.fences import fence, fence_async_shared  # noqa: E402
 from .language.mma import async_dot, async_dot_wait  # noqa: E402
 from .language.rings import local_view  # noqa: E402
 from .language.tasks import async_task, async_task_replica_id, async_tasks, task  # noqa: E402
+from .language.threads import clock64, thread_id, vote_ballot_sync  # noqa: E402
 from .language.tma import (  # noqa: E402
     async_descriptor_load,
     async_descriptor_store,
@@ -56,6 +59,7 @@ __all__ = [
     "barrier_wait",
     "buffered_tensor",
     "buffered_tensor_type",
+    "clock64",
     "compile",
     "dtype_of",
     "fence",
@@ -70,8 +74,12 @@ __all__ = [
     "local_view",
     "mbarrier",
     "mbarrier_type",
+    "named_barrier_arrive",
+    "named_barrier_wait",
     "simulating",
     "size_of",
     "storage_kind",
     "task",
+    "thread_id",
+    "vote_ballot_sync",
 ]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ..errors import RegisterFileExceeded, SharedMemoryExceeded, TooManyThreads
 from .targets import Target
-from .task_context import Allocation, KernelState
+from .task_context import Allocation, KernelState, RegionDemand, TaskDemand
 
-__all__ = ["TaskDemand", "check_registers", "check_shared_memory", "check_threads", "default_task_registers"]
+__all__ = ["check_registers", "check_shared_memory", "check_threads", "register_shares", "shared_memory_exceeded"]
 
 
 # --- shared memory ---
@@ -52,24 +53,14 @@ def stages_that_fit(allocations: list[Allocation], scratch: int, largest: Alloca
 # --- registers and threads ---
 
 
-@dataclass(frozen=True)
-class TaskDemand:
-    """Warps and registers that one task other than the default asks for."""
-
-    num_warps: int
-    registers: int | None
+def extra_groups(tasks: Sequence[TaskDemand], target: Target) -> int:
+    """Warp groups that the tasks fill on top of the default task's."""
+    return -(-sum(task.num_warps for task in tasks) // target.warp_group)
 
 
-def padded_warps(default_warps: int, tasks: list[TaskDemand], target: Target) -> int:
-    """Warps of the CTA: the tasks' together, filled up to whole warp groups, on top of the default task's."""
-    group = target.warp_group
-    asked = sum(task.num_warps for task in tasks)
-    return default_warps + -(-asked // group) * group
-
-
-def check_threads(default_warps: int, tasks: list[TaskDemand], target: Target) -> None:
+def check_threads(default_warps: int, tasks: Sequence[TaskDemand], target: Target) -> None:
     """Raises TooManyThreads."""
-    warps = padded_warps(default_warps, tasks, target)
+    warps = default_warps + extra_groups(tasks, target) * target.warp_group
     if warps * target.warp_size > target.threads:
         sizes = " + ".join(str(task.num_warps) for task in tasks)
         raise TooManyThreads(
@@ -79,14 +70,22 @@ def check_threads(default_warps: int, tasks: list[TaskDemand], target: Target) -
         )
 
 
-def warp_groups(tasks: list[TaskDemand], target: Target) -> list[int]:
-    """The largest request in each warp group.
+def fillers(warps: int, target: Target) -> Iterator[TaskDemand]:
+    """The idle tasks with which Triton fills `warps` warps up, the largest first; they ask for the least."""
+    while warps:
+        size = 1 << (warps.bit_length() - 1)
+        yield TaskDemand(size, target.register_range[0])
+        warps -= size
+
+
+def warp_groups(tasks: Sequence[TaskDemand], groups: int, target: Target) -> list[int]:
+    """The largest request in each of the `groups` warp groups that the tasks and the fillers share.
 
     As stock `allocate_warp_groups` does it: tasks are placed by falling size, small ones share a group, and a group
-    of hardware has one register count. The filler that completes the last group asks for the least.
+    of hardware has one register count.
     """
-    group, requests = target.warp_group, []
-    room = 0
+    group, requests, room = target.warp_group, [], 0
+    tasks = [*tasks, *fillers(groups * group - sum(task.num_warps for task in tasks), target)]
     for task in sorted(tasks, key=lambda t: -t.num_warps):
         asked = task.registers or target.register_range[0]
         if task.num_warps >= group:
@@ -100,33 +99,50 @@ def warp_groups(tasks: list[TaskDemand], target: Target) -> list[int]:
     return requests
 
 
-def default_task_registers(
-    default_warps: int, tasks: list[TaskDemand], maxnreg: int | None, target: Target
-) -> tuple[int, int, int]:
-    """Registers per thread left for the default task, those in the pool, and those that the other tasks take."""
-    threads = padded_warps(default_warps, tasks, target) * target.warp_size
-    step = target.register_step
-    per_thread = maxnreg or target.registers // threads // step * step
-    pool = per_thread * threads
-    group_threads = target.warp_group * target.warp_size
-    taken = sum(requests * group_threads for requests in warp_groups(tasks, target))
-    left = (pool - taken) // (default_warps * target.warp_size)
-    return left // step * step, pool, taken
+@dataclass(frozen=True)
+class RegisterShares:
+    """How a region's tasks share the registers of a CTA.
+
+    Args:
+        pool: all registers of the CTA.
+        requests: registers per thread of each warp group other than the default task's.
+        taken: registers that these take together.
+        left: registers per thread that the default task gets.
+    """
+
+    pool: int
+    requests: list[int]
+    taken: int
+    left: int
 
 
-def check_registers(default_warps: int, tasks: list[TaskDemand], maxnreg: int | None, target: Target) -> None:
-    """Raises RegisterFileExceeded where Triton would silently drop every request."""
-    if all(task.registers is None for task in tasks):
-        return
-    left, pool, taken = default_task_registers(default_warps, tasks, maxnreg, target)
-    least = target.register_range[0]
-    if left >= least:
-        return
-    groups = " + ".join(
-        f"{requests} x {target.warp_group * target.warp_size}" for requests in warp_groups(tasks, target)
-    )
-    raise RegisterFileExceeded(
-        f"the tasks ask for {groups} = {taken:,} registers of {pool:,}; that leaves {left} for each thread of the "
-        f"default task of {default_warps} warps, which needs at least {least}",
-        hint="ask for fewer registers in the largest tasks",
-    )
+def register_shares(kernel: KernelState, region: RegionDemand) -> RegisterShares:
+    """The shares in one region; the CTA is as large as the kernel's largest region makes it."""
+    target = kernel.target
+    step, group_threads = target.register_step, target.warp_group * target.warp_size
+    groups = max(extra_groups(other.tasks, target) for other in kernel.regions)
+    default_threads = kernel.num_warps * target.warp_size
+    threads = default_threads + groups * group_threads
+    pool = threads * (kernel.maxnreg or target.registers // threads // step * step)
+    requests = warp_groups(region.tasks, groups, target)
+    taken = sum(requests) * group_threads
+    return RegisterShares(pool, requests, taken, (pool - taken) // default_threads // step * step)
+
+
+def check_registers(kernel: KernelState) -> None:
+    """Raises RegisterFileExceeded where Triton would silently drop every request of a region."""
+    least = kernel.target.register_range[0]
+    group_threads = kernel.target.warp_group * kernel.target.warp_size
+    for region in kernel.regions:
+        if all(task.registers is None for task in region.tasks):
+            continue
+        shares = register_shares(kernel, region)
+        if shares.left >= least:
+            continue
+        groups = " + ".join(f"{request} x {group_threads}" for request in shares.requests)
+        raise RegisterFileExceeded(
+            f"the tasks ask for {groups} = {shares.taken:,} registers of {shares.pool:,}; that leaves {shares.left} "
+            f"for each thread of the default task of {kernel.num_warps} warps, which needs at least {least}",
+            hint="ask for fewer registers in the largest tasks",
+            location=region.location,
+        )

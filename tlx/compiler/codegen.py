@@ -18,7 +18,7 @@ from ..language.rings import ring
 from ..language.tasks import async_task, async_tasks
 from ..language.tma import descriptor_type
 from ..source import Location
-from .budget import check_shared_memory
+from .budget import check_registers, check_shared_memory
 from .control_flow import ControlFlow
 from .semantic import TLXSemantic
 from .task_context import Allocation, KernelState, TaskContext
@@ -37,7 +37,7 @@ class TLXCodeGenerator(ControlFlow, CodeGenerator):
     def __init__(self, *args, caller_context: TaskContext, **kwargs):
         kwargs["is_gluon"] = True  # tensors with layouts, Gluon's builder
         super().__init__(*args, caller_context=caller_context, **kwargs)
-        self.semantic = TLXSemantic(self.builder, caller_context)
+        self.semantic = TLXSemantic(self.builder, caller_context, self.module, self.context)
         self.kernel_body = None
         self.rings = []  # live until the kernel ends
         self.branch_depth = 0
@@ -73,6 +73,7 @@ class TLXCodeGenerator(ControlFlow, CodeGenerator):
         if not isinstance(stmts[-1], ast.Return):
             self.release_rings()
         check_shared_memory(self.caller_context.kernel)
+        check_registers(self.caller_context.kernel)
 
     def visit_Return(self, node):
         if self.task_body_depth:

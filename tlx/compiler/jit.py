@@ -45,6 +45,7 @@ class TLXSource(ASTSource):
 
     def make_ir(self, target, options, codegen_fns, module_map, context):
         from .codegen import trace
+        from .late_ops import splice
         from .pipeline import run_passes
         from .verify import check_no_early_use
 
@@ -60,6 +61,7 @@ class TLXSource(ASTSource):
             module_map=module_map,
             module=module,
         )
+        module = splice(module, context)
         run_passes(module, self.kernel.target, options.num_stages)
         check_no_early_use(module)
         return module

@@ -31,12 +31,16 @@ class TLXSemantic(GluonSemantic):
     Args:
         builder: Gluon's op builder.
         task: tells for how many warps ops are emitted.
+        module: that the ops go into.
+        context: MLIR's.
         engines: what the trace knows of engines at work.
     """
 
-    def __init__(self, builder, task: TaskContext):
+    def __init__(self, builder, task: TaskContext, module, context):
         super().__init__(builder)
         self.task = task
+        self.module = module
+        self.context = context
         self.engines = AsyncState(task.unfenced)
 
     # --- fences ---

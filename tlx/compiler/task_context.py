@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from ..source import Location
 from .targets import Target
 
-__all__ = ["Allocation", "KernelState", "TaskContext"]
+__all__ = ["Allocation", "KernelState", "RegionDemand", "TaskContext", "TaskDemand"]
 
 
 @dataclass
@@ -32,6 +32,22 @@ class Allocation:
         return self.bytes_per_slot * self.slots
 
 
+@dataclass(frozen=True)
+class TaskDemand:
+    """Warps and registers that one copy of a task asks for."""
+
+    num_warps: int
+    registers: int | None
+
+
+@dataclass(frozen=True)
+class RegionDemand:
+    """What the tasks of one `async_tasks`, the default one excepted, ask for, and where it stands."""
+
+    tasks: tuple[TaskDemand, ...]
+    location: Location
+
+
 @dataclass
 class KernelState:
     """Facts about the whole kernel, shared by the traces of all its functions.
@@ -41,15 +57,19 @@ class KernelState:
         num_warps: warps of the default task.
         maxnreg: cap on the registers of a thread, if the launch sets one.
         allocations: shared buffers and barriers in order of allocation.
+        regions: demands of its regions of tasks.
         ends_unfenced: by function and mangled context, whether any trace of it so far returns with shared memory
             written and not yet fenced.
+        late_ops: by late op and operand types, the function that stands for it (`tlx.compiler.late_ops`).
     """
 
     target: Target
     num_warps: int
     maxnreg: int | None = None
     allocations: list[Allocation] = field(default_factory=list)
+    regions: list[RegionDemand] = field(default_factory=list)
     ends_unfenced: dict[tuple[Callable, str], bool] = field(default_factory=dict)
+    late_ops: dict[tuple[str, ...], str] = field(default_factory=dict)
 
 
 class TaskContext:

@@ -13,8 +13,8 @@ from triton.language.core import _unwrap_if_constexpr, base_value
 from ..errors import DefaultTaskError, InvalidRegisterCount, InvalidTask, InvalidWarpCount, TensorCapture
 from ..language.mma import in_flight
 from ..language.tasks import TaskFunction, TaskOptions, async_task, async_tasks, task_options
-from .budget import TaskDemand, check_registers, check_threads
-from .task_context import TaskContext
+from .budget import check_threads
+from .task_context import RegionDemand, TaskContext, TaskDemand
 from .versions import create_partitions, create_warp_specialize
 
 __all__ = ["TaskRegion"]
@@ -72,9 +72,9 @@ class TaskRegion:
         if not partitions:
             self.trace(Partition(default, 0, context.num_warps))
             return
-        demands = [p.demand for p in partitions]
+        demands = tuple(p.demand for p in partitions)
         check_threads(context.num_warps, demands, context.kernel.target)
-        check_registers(context.num_warps, demands, context.kernel.maxnreg, context.kernel.target)
+        context.kernel.regions.append(RegionDemand(demands, self.generator.location(self.node)))
         self.emit(default, partitions)
 
     # --- reading ---

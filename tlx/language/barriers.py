@@ -1,4 +1,4 @@
-"""mbarriers in shared memory: allocation, expected bytes, wait, arrive."""
+"""mbarriers in shared memory, and the hardware's named barriers."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from triton.experimental.gluon.language._core import shared_memory_descriptor_ty
 from triton.experimental.gluon.language.nvidia.hopper import mbarrier as stock
 from triton.language.core import _unwrap_if_constexpr, builtin
 
+from ..compiler.late_ops import emit
 from ..errors import InvalidBarrier, InvalidPhase, NotABarrier, RingNotIndexed
 from .arguments import constant_int, describe, int32_tensor, predicate
 from .rings import allocate, local_view, ring, ring_type
@@ -20,6 +21,8 @@ __all__ = [
     "barrier_wait",
     "mbarrier",
     "mbarrier_type",
+    "named_barrier_arrive",
+    "named_barrier_wait",
 ]
 
 MAX_COUNT = 2**20 - 1  # of arrivals and of transaction bytes: PTX ISA, "mbarrier object"
@@ -152,3 +155,43 @@ def barrier_arrive(bar, arrive_count=1, pred=None, _semantic=None):
         )
     _semantic.make_stores_visible()
     stock.arrive(bar, count=count, pred=predicate(pred, _semantic), _semantic=_semantic)
+
+
+@builtin
+def named_barrier_wait(bar, arrive_count, _semantic=None):
+    """Arrives on a hardware barrier of the CTA and waits until `arrive_count` threads have.
+
+    Args:
+        bar: number of the barrier, a compile-time integer from 9 to 15; Triton uses the ones below for itself.
+        arrive_count: threads that take part, a compile-time multiple of 32; waiters and arrivers both count.
+
+    Raises InvalidBarrier. PTX `barrier.cta.sync.aligned`.
+    """
+    named_barrier("named_barrier_wait", bar, arrive_count, _semantic)
+
+
+@builtin
+def named_barrier_arrive(bar, arrive_count, _semantic=None):
+    """Arrives on a hardware barrier of the CTA without waiting; arguments as for `named_barrier_wait`.
+
+    Raises InvalidBarrier. PTX `barrier.cta.arrive.aligned`.
+    """
+    named_barrier("named_barrier_arrive", bar, arrive_count, _semantic)
+
+
+def named_barrier(op: str, bar: Any, arrive_count: Any, semantic) -> None:
+    """Emits either op after checking its numbers."""
+    bar = constant_int(bar, "bar", InvalidBarrier)
+    count = constant_int(arrive_count, "arrive_count", InvalidBarrier)
+    target = semantic.task.kernel.target
+    first, last = target.free_named_barriers
+    if not first <= bar <= last:
+        raise InvalidBarrier(f"{op}: barrier {bar} is not free for kernels", hint=f"use {first} to {last}")
+    own = semantic.task.num_warps * target.warp_size
+    if count % target.warp_size or not own <= count <= target.threads:
+        raise InvalidBarrier(
+            f"{op}: {count} threads; it must be a multiple of {target.warp_size} that holds the {own} threads of this "
+            f"task, at most {target.threads:,}"
+        )
+    semantic.make_stores_visible()
+    emit(op, [int32_tensor(value, semantic).handle for value in (bar, count)], None, semantic)

@@ -5,24 +5,73 @@ from __future__ import annotations
 from typing import Any
 
 import triton.language as tl
+from triton.experimental.gluon.language._core import distributed_type
 from triton.experimental.gluon.language.nvidia.hopper import tma as stock
-from triton.language.core import builtin
+from triton.language.core import _unwrap_if_constexpr, builtin
 
+from ..compiler.late_ops import emit
 from ..compiler.layouts import shared_layout
 from ..compiler.versions import tma_load, tma_store
 from ..errors import DtypeMismatch, InvalidBarrier, LayoutMismatch, NotADescriptor, ShapeMismatch
-from .arguments import constant_int, describe, list_text, predicate
+from .arguments import constant_int, describe, int32_tensor, list_text, predicate
 from .barriers import as_barrier
 from .buffers import as_buffer, buffered_tensor
 
 __all__ = ["async_descriptor_load", "async_descriptor_store", "async_descriptor_store_wait"]
 
 
-def descriptor_type(kind: tl.tensor_descriptor_type) -> stock.tensor_descriptor_type:
-    """The type of a kernel's descriptor argument, laid out as buffers of its block's shape are."""
+class tensor_descriptor_type(stock.tensor_descriptor_type):
+    """Type of a descriptor argument; its block is laid out in shared memory as buffers of its shape are."""
+
+    def _unflatten_ir(self, handles, cursor):
+        value, cursor = super()._unflatten_ir(handles, cursor)
+        return tensor_descriptor(value, self), cursor
+
+
+class tensor_descriptor(stock.tensor_descriptor):
+    """A tensor descriptor made on the host; `desc.load` and `desc.store` copy whole blocks and wait."""
+
+    def __init__(self, value: stock.tensor_descriptor, type: tensor_descriptor_type):
+        super().__init__(value.handle, list(value.shape), list(value.strides), type.block_type, type.layout)
+        self.type = type
+
+    @builtin
+    def load(self, offsets, _semantic=None):
+        """The block at `offsets` as a tensor of the current task; zeros outside the global tensor.
+
+        Lowers to `tt.descriptor_load`: a TMA load into scratch, a barrier, a wait and a `local_load`.
+        """
+        handles = [self.handle, *self.offset_handles(offsets, _semantic)]
+        shape = list(self.block_shape)
+        layout = _semantic.default_layout(shape, self.dtype)
+        kind = distributed_type(self.dtype, shape, layout)
+        return tl.tensor(emit("descriptor_load", handles, kind.to_ir(_semantic.builder), _semantic), kind)
+
+    @builtin
+    def store(self, offsets, value, _semantic=None):
+        """Stores a tensor of the block's shape at `offsets`, converted to the descriptor's element type.
+
+        Lowers to `tt.descriptor_store`: a `local_store` into scratch, a fence, a TMA store and its wait.
+        """
+        shape = [_unwrap_if_constexpr(d) for d in value.shape]
+        if shape != list(self.block_shape):
+            raise ShapeMismatch(f"store of a {list_text(shape)} tensor to blocks of {list_text(self.block_shape)}")
+        value = _semantic.cast(value, self.dtype)
+        handles = [self.handle, value.handle, *self.offset_handles(offsets, _semantic)]
+        emit("descriptor_store", handles, None, _semantic)
+
+    def offset_handles(self, offsets, semantic) -> list:
+        """The i32 offsets of a block."""
+        if len(offsets) != len(self.block_shape):
+            raise ShapeMismatch(f"{len(offsets)} offsets for a descriptor of rank {len(self.block_shape)}")
+        return [int32_tensor(offset, semantic).handle for offset in offsets]
+
+
+def descriptor_type(kind: tl.tensor_descriptor_type) -> tensor_descriptor_type:
+    """The type of a kernel's descriptor argument."""
     block = kind.block_type
     layout = shared_layout(list(block.shape), block.element_ty)
-    return stock.tensor_descriptor_type(block, kind.shape_type, kind.strides_type, layout)
+    return tensor_descriptor_type(block, kind.shape_type, kind.strides_type, layout)
 
 
 def match(desc: Any, buffer: buffered_tensor, offsets: Any, op: str) -> None:

@@ -11,6 +11,7 @@ from .engines import Engine
 from .errors import EngineInFlight
 from .group import Coroutine, WarpGroup
 from .memory import SharedMemory
+from .named_barriers import NamedBarriers
 from .scheduler import Scheduler
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ class CTA:
         self.observer = observer
         self.memory = SharedMemory(launch.code.shared_bytes, observer)
         self.barriers = Barriers(self.memory, observer)
+        self.named_barriers = NamedBarriers(observer)
         self.loads: dict[Engine, None] = {}
         self.groups: list[WarpGroup] = []
         self.main = self.start_group("default", launch.code.num_warps, self._main)

@@ -1,0 +1,122 @@
+"""Ops for which Triton's builders have no method, written into the module as text.
+
+The front end calls a private function `@__tlx_NAME_n` that is only declared. Before any pass runs, `splice` replaces
+each call by the op's own spelling, so that the passes see its true effects. Each spelling was found right on all
+supported minors: `nvvm.barrier` is silently turned into the task's own barrier on 3.8 and 3.9, inline PTX is not
+convergent, and `gpu.thread_id` counts from the task's first thread.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from triton._C.libtriton import ir
+
+__all__ = ["LATE_OPS", "emit", "splice"]
+
+PREFIX = "__tlx_"
+
+Speller = Callable[[list[str], list[str], str], str]
+
+
+def intrinsic(name: str) -> Speller:
+    """An LLVM intrinsic called with the operands as they are."""
+
+    def spell(operands: list[str], types: list[str], result: str) -> str:
+        return f'llvm.call_intrinsic "{name}"({", ".join(operands)}) : ({", ".join(types)}) -> {result}'
+
+    return spell
+
+
+def descriptor_load(operands: list[str], types: list[str], result: str) -> str:
+    """`tt.descriptor_load`, which stock TMA lowering turns into a load, a barrier and a wait."""
+    descriptor, *offsets = operands
+    return f"tt.descriptor_load {descriptor}[{', '.join(offsets)}] : {types[0]} -> {result}"
+
+
+def descriptor_store(operands: list[str], types: list[str], result: str) -> str:
+    """`tt.descriptor_store`, which stock TMA lowering turns into a store and a wait."""
+    descriptor, value, *offsets = operands
+    return f"tt.descriptor_store {descriptor}[{', '.join(offsets)}], {value} : {types[0]}, {types[1]}"
+
+
+LATE_OPS: dict[str, Speller] = {
+    "named_barrier_wait": intrinsic("llvm.nvvm.barrier.cta.sync.aligned.count"),
+    "named_barrier_arrive": intrinsic("llvm.nvvm.barrier.cta.arrive.aligned.count"),
+    "thread_id_x": intrinsic("llvm.nvvm.read.ptx.sreg.tid.x"),
+    "thread_id_y": intrinsic("llvm.nvvm.read.ptx.sreg.tid.y"),
+    "thread_id_z": intrinsic("llvm.nvvm.read.ptx.sreg.tid.z"),
+    "clock64": intrinsic("llvm.nvvm.read.ptx.sreg.clock64"),
+    "vote_ballot_sync": intrinsic("llvm.nvvm.vote.ballot.sync"),
+    "descriptor_load": descriptor_load,
+    "descriptor_store": descriptor_store,
+}
+
+
+def emit(name: str, operands: Sequence[Any], result: Any, semantic) -> Any:
+    """Emits a call that stands for the op.
+
+    Args:
+        name: key of LATE_OPS.
+        operands: handles.
+        result: IR type of the result, or None.
+        semantic: of the trace.
+
+    Returns:
+        the handle of the result, or None.
+    """
+    builder, module, declared = semantic.builder, semantic.module, semantic.task.kernel.late_ops
+    types = [operand.get_type() for operand in operands]
+    key = (name, *map(str, types), str(result))
+    if key not in declared:
+        declared[key] = f"{PREFIX}{name}_{len(declared)}"
+        function_type = builder.get_function_ty(types, [result] if result is not None else [])
+        # A builder of its own: this one stands where the op goes.
+        function = ir.builder(semantic.context).get_or_insert_function(
+            module, declared[key], function_type, "private", True
+        )
+        module.push_back(function)
+    call = builder.call(module.get_function(declared[key]), list(operands))
+    return call.get_result(0) if result is not None else None
+
+
+def splice(module, context):
+    """The module with each stand-in replaced by its op; the module itself if it has none."""
+    text = str(module)
+    if PREFIX not in text:
+        return module
+    text = re.sub(rf"\n *tt\.func private @{PREFIX}\w+\([^\n]*", "", text)
+    text = CALL.sub(spell_call, text)
+    with tempfile.NamedTemporaryFile("w", suffix=".ttgir", delete=False) as file:
+        file.write(text)
+    try:
+        spliced = ir.parse_mlir_module(file.name, context)
+    finally:
+        Path(file.name).unlink()
+    spliced.context = context
+    return spliced
+
+
+CALL = re.compile(rf"tt\.call @{PREFIX}(\w+?)_\d+\((.*?)\) : \((.*)\) -> (\(\)|[^\n]*?)(?=$| loc\()", re.MULTILINE)
+
+
+def spell_call(match: re.Match) -> str:
+    """The op's own spelling, from the call's operands and types."""
+    name, operands, types, result = match.groups()
+    return LATE_OPS[name](split_list(operands), split_list(types), result)
+
+
+def split_list(text: str) -> list[str]:
+    """The items of a comma-separated list; commas inside brackets don't count."""
+    items, depth, start = [], 0, 0
+    for i, char in enumerate(text):
+        depth += char in "<([{"
+        depth -= char in ">)]}" and text[i - 1] != "-"
+        if char == "," and depth == 0:
+            items.append(text[start:i].strip())
+            start = i + 1
+    return [*items, text[start:].strip()] if text.strip() else []

@@ -111,3 +111,56 @@ def wait_for_nobody(SLOT: gl.constexpr):
     if SLOT is not None:
         mbarrier.arrive(bars.index(SLOT), count=1)
     mbarrier.wait(bars.index(0), 0)
+
+
+@gluon.jit
+def multiply_in_flight(x, z, COUNT: gl.constexpr):
+    """z = COUNT * (x @ x), with all products in flight together."""
+    layout: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [4, 1], [16, 64, 16])
+    tile = gl.allocate_shared_memory(gl.float16, [64, 64], gl.NVMMASharedLayout(128, 16, rank=2))
+    tile.store(gl.load(grid_of(x, 64, 64)))
+    fence_async_shared()
+    acc = gl.zeros([64, 64], gl.float32, layout)
+    for _ in gl.static_range(COUNT):
+        acc = warpgroup_mma(tile, tile, acc, is_async=True)
+    acc = warpgroup_mma_wait(0, deps=[acc])
+    gl.store(grid_of(z, 64, 64), gl.convert_layout(acc, ROWS))
+
+
+@gluon.jit
+def load_and_leave(x_desc):
+    """Starts a TMA load and ends."""
+    tile = gl.allocate_shared_memory(x_desc.dtype, x_desc.block_type.shape, x_desc.layout)
+    bar = gl.allocate_shared_memory(gl.int64, [1], mbarrier.MBarrierLayout())
+    mbarrier.init(bar, count=1)
+    mbarrier.expect(bar, x_desc.block_type.nbytes)
+    tma_load(x_desc, [0, 0], bar, tile)
+
+
+@gluon.jit
+def fill(tile):
+    for i in range(1, 10):
+        tile.store(gl.full([64, 64], i, gl.float16, gl.BlockedLayout([1, 8], [4, 8], [1, 1], [1, 0])))
+
+
+@gluon.jit
+def do_nothing():
+    pass
+
+
+@gluon.jit
+def read_what_a_partition_wrote(z):
+    """z = 9, the last thing that the partition stores."""
+    tile = gl.allocate_shared_memory(gl.float16, [64, 64], gl.NVMMASharedLayout(128, 16, rank=2))
+    gl.warp_specialize([(do_nothing, ()), (fill, (tile,))], [1], [24])
+    gl.store(grid_of(z, 64, 64), tile.load(ROWS))
+
+
+@gluon.jit
+def read_a_new_buffer(z, count):
+    """Stores to its buffer in the first trip only; each trip has a buffer of its own."""
+    for i in range(count):
+        tile = gl.allocate_shared_memory(gl.float16, [64, 64], gl.NVMMASharedLayout(128, 16, rank=2))
+        if i == 0:
+            tile.store(gl.full([64, 64], 1.0, gl.float16, ROWS))
+        gl.store(grid_of(z, 64, 64), tile.load(ROWS))

@@ -22,6 +22,11 @@ def test_a_new_barrier_has_passed_the_odd_phase_only(make):
     assert not barrier.passed(0)
 
 
+def test_a_parity_is_one_bit(make):
+    with pytest.raises(BarrierMisuse, match=r"full\[0\]: parity 2 must be 0 or 1"):
+        make(1).passed(2)
+
+
 def test_a_phase_completes_with_its_last_arrival(make):
     barrier = make(2)
     barrier.arrive(AGENT, 1, None)

@@ -6,8 +6,20 @@ import pytest
 import triton.experimental.gluon.language as gl
 from triton.experimental.gluon.nvidia.hopper import TensorDescriptor
 
-from tests.sim.engine_kernels import copy_by_threads, copy_by_tma, multiply, overwrite_source, wait_for_nobody
+from tests.sim.engine_kernels import (
+    copy_by_threads,
+    copy_by_tma,
+    load_and_leave,
+    multiply,
+    multiply_in_flight,
+    overwrite_source,
+    read_a_new_buffer,
+    read_what_a_partition_wrote,
+    wait_for_nobody,
+)
 from tlx import sim
+from tlx.sim.descriptors import TensorDescriptor as ValueDescriptor
+from tlx.sim.pointers import Argument, GlobalMemory
 
 
 @pytest.fixture(autouse=True)
@@ -51,6 +63,14 @@ def test_products_of_8_bit_integers():
 def test_an_unused_accumulator_does_not_count():
     result, expected = product("float16", np.float32, use_acc=False)
     assert np.array_equal(result, expected)
+
+
+def test_products_in_flight_add_up_in_order():
+    x, z = integers((64, 64), np.float16), np.zeros((64, 64), np.float32)
+    with sim.simulating(schedules=10):
+        multiply_in_flight[(1,)](sim.array(x), sim.array(z), 4, num_warps=4)
+    wide = x.astype(np.float32)
+    assert np.array_equal(z, 4 * (wide @ wide))
 
 
 def test_tf32_ignores_the_low_13_bits():
@@ -116,6 +136,40 @@ def test_a_tma_load_must_be_waited_for():
             except (sim.UninitializedRead, sim.EngineInFlight) as error:
                 kinds.add(type(error))
     assert sim.UninitializedRead in kinds
+
+
+def test_a_tma_load_in_flight_at_the_end_is_refused():
+    descriptors, _ = tiles((64, 64), (64, 64), (64, 64))
+    with sim.simulating(schedules=20), pytest.raises(sim.EngineInFlight, match="tma_load of default"):
+        load_and_leave[(1,)](descriptors[0], num_warps=4)
+
+
+def test_a_tile_may_begin_before_the_tensor():
+    values = np.arange(64 * 64, dtype=np.float16).reshape(64, 64)
+    storage = Argument("x", values.ctypes.data, values.ctypes.data, values.nbytes, values.dtype, values)
+    descriptor = ValueDescriptor(storage, storage.address, (64, 64), (64, 1), (16, 16), values.dtype)
+    memory = GlobalMemory([storage])
+    tile = descriptor.load(memory, (-4, 56))
+    assert not tile[:4].any()
+    assert not tile[:, 8:].any()
+    assert np.array_equal(tile[4:, :8], values[:12, 56:])
+    descriptor.store(memory, (-12, -15), np.full((16, 16), 7, np.float16))
+    assert (values == 7).sum() == 4 + 1  # the corner, and the 7 that was there
+    assert (values[:4, 0] == 7).all()
+
+
+def test_partitions_end_before_what_follows_them():
+    z = np.zeros((64, 64), np.float16)
+    with sim.simulating(schedules=10):
+        read_what_a_partition_wrote[(1,)](sim.array(z), num_warps=4)
+    assert (z == 9).all()
+
+
+def test_a_new_buffer_does_not_have_old_data():
+    z = np.zeros((64, 64), np.float16)
+    read_a_new_buffer[(1,)](sim.array(z), 1, num_warps=4)
+    with pytest.raises(sim.UninitializedRead, match="tile: 8,192 of 8,192 bytes"):
+        read_a_new_buffer[(1,)](sim.array(z), 2, num_warps=4)
 
 
 def test_bytes_that_nobody_expects_deadlock():

@@ -82,7 +82,13 @@ class Barrier:
         self._advance()
 
     def passed(self, parity: int) -> bool:
-        """`mbarrier.test_wait.parity`: whether the last completed phase has that parity; none counts as odd."""
+        """`mbarrier.test_wait.parity`: whether the last completed phase has that parity; none counts as odd.
+
+        Raises:
+            BarrierMisuse: a parity other than 0 and 1.
+        """
+        if parity not in (0, 1):
+            raise BarrierMisuse(f"{self.full_name}: parity {parity} must be 0 or 1", hint="take the phase & 1")
         return self.phases_done & 1 != parity
 
     def wait(self, agent: Agent, op: Op) -> None:

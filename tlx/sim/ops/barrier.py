@@ -34,12 +34,16 @@ def arrive_barrier(group, op, view, predicate=True):
 
 @simulates("ttng.wait_barrier")
 def wait_barrier(group, op, view, parity, predicate=True, *dependencies):
-    """Waits until the phase of that parity is complete (`mbarrier.try_wait.parity` in a loop)."""
+    """Waits until the phase of that parity is complete (`mbarrier.try_wait.parity` in a loop).
+
+    Raises:
+        BarrierMisuse: a parity other than 0 and 1.
+    """
     # Without a predicate the first dependency stands in its place.
     if not isinstance(predicate, MemDesc) and not predicate:
         return
     barrier = group.cta.barriers.at(view)
-    parity = int(parity) & 1
+    parity = int(parity)
     while not barrier.passed(parity):
         yield barrier.condition(parity)
     barrier.wait(group, op)

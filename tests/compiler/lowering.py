@@ -10,7 +10,7 @@ from triton.backends.compiler import GPUTarget
 from triton.compiler.compiler import make_backend
 
 from tlx.compiler.jit import TLXFunction, TLXSource
-from tlx.ir import Op, Region, parse
+from tlx.ir import Block, Op, Region, parse
 from tlx.sim.program import lower_late
 
 TARGET = GPUTarget("cuda", 90, 32)
@@ -29,7 +29,9 @@ SHORT = {
 }
 
 
-def lower(kernel: TLXFunction, signature: dict[str, str] | None = None, constexprs: dict | None = None, **options) -> str:
+def lower(
+    kernel: TLXFunction, signature: dict[str, str] | None = None, constexprs: dict | None = None, **options
+) -> str:
     """The TTGIR that tlx hands to the stock back end."""
     constexprs, signature = constexprs or {}, signature or {}
     types = {name: "constexpr" if name in constexprs else signature[name] for name in kernel.arg_names}
@@ -52,14 +54,18 @@ def lowered_late(ttgir: str) -> str:
 
 
 def events(region: Region) -> list[str]:
-    """The ops of a region that touch or order shared memory, by short names; those of its loops and branches nested in
-    order, those of its tasks left out."""
+    """The ops of a region that touch or order shared memory, by short names: those in its loops and branches too, those
+    in its tasks not."""
+    return [event for block in region.blocks for event in block_events(block)]
+
+
+def block_events(block: Block) -> list[str]:
+    """The same of one block."""
     found = []
-    for block in region.blocks:
-        for op in block.ops:
-            found += [SHORT[op.name]] if op.name in SHORT else []
-            if op.name != "ttg.warp_specialize":
-                found += [event for inner in op.regions for event in events(inner)]
+    for op in block.ops:
+        found += [SHORT[op.name]] if op.name in SHORT else []
+        if op.name != "ttg.warp_specialize":
+            found += [event for region in op.regions for event in events(region)]
     return found
 
 

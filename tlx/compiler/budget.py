@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from ..errors import RegisterFileExceeded, SharedMemoryExceeded, TooManyThreads
 from .targets import Target
 from .task_context import Allocation, KernelState, RegionDemand, TaskDemand
+from .versions import FILLER_REGISTERS
 
 __all__ = ["check_registers", "check_shared_memory", "check_threads", "register_shares", "shared_memory_exceeded"]
 
@@ -70,11 +71,11 @@ def check_threads(default_warps: int, tasks: Sequence[TaskDemand], target: Targe
         )
 
 
-def fillers(warps: int, target: Target) -> Iterator[TaskDemand]:
-    """The idle tasks with which Triton fills `warps` warps up, the largest first; they ask for the least."""
+def fillers(warps: int) -> Iterator[TaskDemand]:
+    """The idle tasks that Triton adds until `warps` more warps are there, the largest first."""
     while warps:
         size = 1 << (warps.bit_length() - 1)
-        yield TaskDemand(size, target.register_range[0])
+        yield TaskDemand(size, FILLER_REGISTERS)
         warps -= size
 
 
@@ -85,7 +86,7 @@ def warp_groups(tasks: Sequence[TaskDemand], groups: int, target: Target) -> lis
     of hardware has one register count.
     """
     group, requests, room = target.warp_group, [], 0
-    tasks = [*tasks, *fillers(groups * group - sum(task.num_warps for task in tasks), target)]
+    tasks = [*tasks, *fillers(groups * group - sum(task.num_warps for task in tasks))]
     for task in sorted(tasks, key=lambda t: -t.num_warps):
         asked = task.registers or target.register_range[0]
         if task.num_warps >= group:

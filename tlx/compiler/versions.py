@@ -13,6 +13,7 @@ from triton.experimental.gluon.language.nvidia.hopper import tma
 from ..installation import minor_of
 
 __all__ = [
+    "FILLER_REGISTERS",
     "LAUNCH_DEFAULTS",
     "TRITON",
     "begin_branch",
@@ -27,6 +28,9 @@ TRITON = minor_of(triton.__version__)
 
 # Fusing multiply and add is Triton's default until 3.9, which warns unless the launch says so itself.
 LAUNCH_DEFAULTS = {"enable_fp_fusion": True} if TRITON >= (3, 9) else {}
+
+# What stock `allocate_warp_groups` asks for the idle warps that fill up the last warp group.
+FILLER_REGISTERS = 16 if TRITON < (3, 9) else 24
 
 # Until 3.8 `async_copy_*`; from 3.8 `async_load` and `async_store`, and 3.9 raises for the old names.
 tma_load = getattr(tma, "async_load", None) or tma.async_copy_global_to_shared

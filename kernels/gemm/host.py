@@ -228,7 +228,7 @@ def _device_of(tensor):
     import torch
 
     if not tensor.is_cuda and not isinstance(drivers.active, SimulatorDriver):
-        raise ArgumentError(f"gemm: A is on {tensor.device}", "move it to the GPU, or multiply in tlx.sim.simulating()")
+        raise ArgumentError(f"gemm: A is on {tensor.device}", "move it to the GPU, or multiply in tlx.simulating()")
     return torch.cuda.device_of(tensor)
 
 

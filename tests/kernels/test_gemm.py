@@ -1,6 +1,7 @@
 """The matrix product: exact cases on integers, any shape and stride, nothing written outside the output."""
 
 import pytest
+from triton.runtime.driver import driver as drivers
 
 torch = pytest.importorskip("torch")
 
@@ -286,3 +287,10 @@ def test_arguments_that_make_no_sense(a, b, options, message):
 def test_plan_of_nothing():
     with pytest.raises(ArgumentError, match="no kernel runs for 0x3 @ 3x5"):
         plan(zeros(0, 3), zeros(3, 5))
+
+
+def test_cpu_tensors_need_the_simulator(monkeypatch):
+    monkeypatch.setattr(drivers, "_active", object())  # as on a machine with a GPU
+    with pytest.raises(ArgumentError, match="A is on cpu") as error:
+        matmul(zeros(2, 3), zeros(3, 5))
+    assert "tlx.simulating()" in error.value.hint

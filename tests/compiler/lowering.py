@@ -32,10 +32,12 @@ SHORT = {
 def lower(
     kernel: TLXFunction, signature: dict[str, str] | None = None, constexprs: dict | None = None, **options
 ) -> str:
-    """The TTGIR that tlx hands to the stock back end."""
+    """The TTGIR that tlx hands to the stock back end. A type that ends with `:16` is known to be divisible by 16."""
     constexprs, signature = constexprs or {}, signature or {}
-    types = {name: "constexpr" if name in constexprs else signature[name] for name in kernel.arg_names}
-    source = TLXSource(kernel, types, constexprs)
+    types = ["constexpr" if name in constexprs else signature[name] for name in kernel.arg_names]
+    attributes = {(i,): [["tt.divisibility", 16]] for i, kind in enumerate(types) if kind.endswith(":16")}
+    types = {name: kind.removesuffix(":16") for name, kind in zip(kernel.arg_names, types)}
+    source = TLXSource(kernel, types, constexprs, attributes)
     backend = make_backend(TARGET)
     options = backend.parse_options({"enable_fp_fusion": True, **options})
     context = ir.context()

@@ -74,14 +74,14 @@ def copy_by_threads(x, y, limit, WAIT: gl.constexpr):
 
 
 @gluon.jit
-def copy_by_tma(x_desc, y_desc, WAIT: gl.constexpr, EXPECT: gl.constexpr):
+def copy_by_tma(x_desc, y_desc, WAIT: gl.constexpr, EXPECT: gl.constexpr, LOAD: gl.constexpr = True):
     """y = x through shared memory by TMA."""
     tile = gl.allocate_shared_memory(x_desc.dtype, x_desc.block_type.shape, x_desc.layout)
     bar = gl.allocate_shared_memory(gl.int64, [1], mbarrier.MBarrierLayout())
     mbarrier.init(bar, count=1)
     if EXPECT:
         mbarrier.expect(bar, x_desc.block_type.nbytes)
-    tma_load(x_desc, [0] * len(x_desc.block_type.shape), bar, tile)
+    tma_load(x_desc, [0] * len(x_desc.block_type.shape), bar, tile, pred=LOAD)
     if WAIT:
         mbarrier.wait(bar, 0)
     tma_store(y_desc, [0] * len(y_desc.block_type.shape), tile)

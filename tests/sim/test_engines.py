@@ -138,6 +138,12 @@ def test_a_tma_load_must_be_waited_for():
     assert sim.UninitializedRead in kinds
 
 
+def test_a_tma_load_with_a_false_predicate_does_nothing():
+    descriptors, _ = tiles((64, 64), (64, 64), (64, 64))
+    with sim.simulating(schedules=5), pytest.raises(sim.UninitializedRead):
+        copy_by_tma[(1,)](*descriptors, False, False, False, num_warps=4)
+
+
 def test_a_tma_load_in_flight_at_the_end_is_refused():
     descriptors, _ = tiles((64, 64), (64, 64), (64, 64))
     with sim.simulating(schedules=20), pytest.raises(sim.EngineInFlight, match="tma_load of default"):

@@ -42,6 +42,21 @@ def test_a_partly_written_buffer_may_not_be_read(memory):
     assert np.array_equal(memory.read(AGENT, tile.slice((8, 16), (8, 16)), None), TILE[8:16, 16:32])
 
 
+def test_a_slice_with_gaps_leaves_the_gaps_alone(memory):
+    tile = view((64, 64))
+    memory.write(AGENT, tile, TILE, None)
+    memory.write(AGENT, tile.slice((0, 16), (64, 16)), -TILE[:, 16:32], None)
+    expected = TILE.copy()
+    expected[:, 16:32] *= -1
+    assert np.array_equal(memory.read(AGENT, tile, None), expected)
+
+
+def test_a_slice_with_gaps_may_be_read_though_the_gaps_are_poisoned(memory):
+    part = view((64, 64)).slice((0, 16), (64, 16))
+    memory.write(AGENT, part, TILE[:, 16:32], None)
+    assert np.array_equal(memory.read(AGENT, part, None), TILE[:, 16:32])
+
+
 def test_views_reach_the_same_bytes(memory):
     tile = view((64, 64))
     memory.write(AGENT, tile, TILE, None)

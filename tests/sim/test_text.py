@@ -77,6 +77,19 @@ def test_a_barrier_must_be_invalidated_before_its_memory_holds_data():
     run(f"{BARRIER} ttng.inval_barrier %bar : {WORD} {store}")
 
 
+def test_an_unsigned_loop_runs_past_the_largest_signed_number():
+    launch = run("""
+    %first = arith.constant 2147483646 : i32
+    %last = arith.constant -2147483646 : i32
+    %step = arith.constant 1 : i32
+    scf.for unsigned %i = %first to %last step %step : i32 {
+      %twice = arith.addi %i, %i : i32
+    }
+    """)
+    counts = {step.op.name: count for step, count in zip(launch.code.steps, launch.counts)}
+    assert counts["arith.addi"] == 4
+
+
 def test_store_waits_that_say_so_are_for_reads():
     module = ir.parse(
         HEAD + "ttng.async_tma_store_wait {pendings = 0 : i32, read_only}\n"

@@ -31,10 +31,10 @@ def for_(group, step):
     frame = group.frame
     lower, upper, stride, *carried = (frame[slot] for slot in step.operands)
     (body,) = step.regions
-    unsigned = "unsigned" in step.op.attributes
-    bounds = [int(v) & (2 ** (v.dtype.itemsize * 8) - 1) if unsigned else int(v) for v in (lower, upper, stride)]
-    for i in range(*bounds):
-        carried = yield from group.run_region(body, (lower.dtype.type(i), *carried))
+    signed = lower.dtype
+    count = np.dtype(f"u{signed}") if "unsigned" in step.op.attributes else signed
+    for i in range(*(int(bound.astype(count)) for bound in (lower, upper, stride))):
+        carried = yield from group.run_region(body, (count.type(i).astype(signed), *carried))
     return _outcome(step, carried)
 
 

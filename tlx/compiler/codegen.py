@@ -110,11 +110,11 @@ class TLXCodeGenerator(ControlFlow, CodeGenerator):
         try:
             result = CALL_JIT_FUNCTION(self, fn, args, kwargs, context)
         except CompilationError as error:
-            if isinstance(error.__cause__, TLXError):
-                raise self.called_from_here(error.__cause__) from None
-            raise
-        engines.unfenced = context.kernel.ends_unfenced[fn.fn, context.mangle()]
-        return result
+            cause = cause_in_tlx(error)
+        else:
+            engines.unfenced = context.kernel.ends_unfenced[fn.fn, context.mangle()]
+            return result
+        raise self.called_from_here(cause)
 
     def called_from_here(self, error: TLXError) -> TLXError:
         """The error with this call added; an error inside Triton's own library is an error of the call."""
@@ -134,9 +134,8 @@ class TLXCodeGenerator(ControlFlow, CodeGenerator):
             error.at(self.location(node))
             raise
         except CompilationError as error:
-            if isinstance(error.__cause__, TLXError):
-                raise error.__cause__.at(self.location(node)) from None
-            raise
+            cause = cause_in_tlx(error)
+        raise cause.at(self.location(node))
 
     def is_jit_call(self, fn) -> bool:
         return hasattr(fn, "parse") or hasattr(getattr(fn, "__func__", None), "parse")
@@ -168,6 +167,14 @@ class TLXCodeGenerator(ControlFlow, CodeGenerator):
         if async_task in functions:
             return async_task()  # raises: it stands outside of async_tasks
         return super().visit_With(node)
+
+
+def cause_in_tlx(error: CompilationError) -> TLXError:
+    """The error of tlx that Triton wrapped, to be raised when the handler has been left: raised inside, the two would
+    be each other's cause and context, and Triton follows both without end. Raises any other error."""
+    if isinstance(error.__cause__, TLXError):
+        return error.__cause__
+    raise error
 
 
 CALL_JIT_FUNCTION = rebind(CodeGenerator.call_JitFunction, CodeGenerator=TLXCodeGenerator)

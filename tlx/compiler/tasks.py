@@ -10,7 +10,7 @@ import triton.language as tl
 from triton.compiler.code_generator import enter_sub_region, flatten_values_to_ir, unflatten_ir_values
 from triton.language.core import _unwrap_if_constexpr, base_value
 
-from ..errors import DefaultTaskError, InvalidRegisterCount, InvalidTask, InvalidWarpCount, TensorCapture
+from ..errors import DefaultTaskError, InvalidRegisterCount, InvalidTask, InvalidWarpCount, TensorCapture, TLXError
 from ..language.mma import in_flight
 from ..language.tasks import TaskFunction, TaskOptions, async_task, async_tasks, task_options
 from .budget import check_threads
@@ -89,58 +89,59 @@ class TaskRegion:
     def read_tasks(self, statements: list[ast.stmt]) -> Iterator[Task]:
         """The tasks that a body declares, compile-time branches resolved."""
         for statement in statements:
-            if isinstance(statement, ast.Pass):
-                continue
-            if isinstance(statement, ast.If):
-                condition = _unwrap_if_constexpr(self.generator.visit(statement.test))
-                if isinstance(condition, base_value):
-                    raise self.misplaced(statement, "an `if` between tasks must be decided at compile time")
-                yield from self.read_tasks(statement.body if condition else statement.orelse)
-            elif isinstance(statement, ast.With):
-                yield self.read_with(statement)
-            elif isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
-                yield self.read_call(statement)
-            else:
-                raise self.misplaced(statement, "only tasks may stand inside async_tasks")
+            try:
+                yield from self.read_statement(statement)
+            except TLXError as error:
+                error.at(self.generator.location(statement))
+                raise
+
+    def read_statement(self, statement: ast.stmt) -> Iterator[Task]:
+        if isinstance(statement, ast.Pass):
+            return
+        if isinstance(statement, ast.If):
+            condition = _unwrap_if_constexpr(self.generator.visit(statement.test))
+            if isinstance(condition, base_value):
+                raise InvalidTask("an `if` between tasks must be decided at compile time")
+            yield from self.read_tasks(statement.body if condition else statement.orelse)
+        elif isinstance(statement, ast.With):
+            yield self.read_with(statement)
+        elif isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+            yield self.read_call(statement)
+        else:
+            raise InvalidTask("only tasks may stand inside async_tasks")
 
     def read_with(self, statement: ast.With) -> Task:
         call = statement.items[0].context_expr
         if len(statement.items) != 1 or not isinstance(call, ast.Call) or self.generator.visit(call.func) != async_task:
-            raise self.misplaced(statement, "only `with async_task(...)` may stand inside async_tasks")
+            raise InvalidTask("only `with async_task(...)` may stand inside async_tasks")
         args = tuple(_unwrap_if_constexpr(self.generator.visit(arg)) for arg in call.args)
         options = {k.arg: _unwrap_if_constexpr(self.generator.visit(k.value)) for k in call.keywords}
         unknown = options.keys() - {"num_warps", "registers", "num_regs", "replicate"}
         if unknown:
-            raise self.misplaced(statement, f"async_task has no option {', '.join(sorted(unknown))}")
+            raise InvalidTask(f"async_task has no option {', '.join(sorted(unknown))}")
         named = [options.get(key) for key in ("num_warps", "registers", "num_regs")]
-        return self.located(Task(task_options(args, *named, options.get("replicate", 1)), statement.body, statement))
+        return self.checked(Task(task_options(args, *named, options.get("replicate", 1)), statement.body, statement))
 
     def read_call(self, statement: ast.Expr) -> Task:
         function = self.generator.visit(statement.value.func)
         if not isinstance(function, TaskFunction):
-            raise self.misplaced(statement, "only calls of functions declared with @tlx.task may stand in async_tasks")
-        return self.located(Task(function.options, [statement], statement))
+            raise InvalidTask("only calls of functions declared with @tlx.task may stand in async_tasks")
+        return self.checked(Task(function.options, [statement], statement))
 
-    def located(self, task: Task) -> Task:
+    def checked(self, task: Task) -> Task:
         """The task, after checking its options against the target."""
         target = self.generator.caller_context.kernel.target
-        options, location = task.options, self.generator.location(task.node)
-        warps, registers = options.num_warps, options.registers
+        warps, registers = task.options.num_warps, task.options.registers
         if warps is not None and (not isinstance(warps, int) or warps < 1 or warps & (warps - 1)):
-            raise InvalidWarpCount(f"num_warps is {warps!r}, it must be a power of two", location=location)
-        low, high = target.register_range
-        step = target.register_step
+            raise InvalidWarpCount(f"num_warps is {warps!r}, it must be a power of two")
+        (low, high), step = target.register_range, target.register_step
         if registers is not None and (
             not isinstance(registers, int) or not low <= registers <= high or registers % step
         ):
             raise InvalidRegisterCount(
-                f"registers is {registers!r}, {target.name} takes multiples of {step} from {low} to {high}",
-                location=location,
+                f"registers is {registers!r}, {target.name} takes multiples of {step} from {low} to {high}"
             )
         return task
-
-    def misplaced(self, statement: ast.stmt, what: str) -> InvalidTask:
-        return InvalidTask(what, location=self.generator.location(statement))
 
     def the_default(self, tasks: list[Task]) -> Task:
         defaults = [task for task in tasks if task.options.default]

@@ -129,10 +129,15 @@ class TLXSemantic(GluonSemantic):
         # Permission to reorder is for speed; keeping the order is always right.
         return super().reshape(input, dims(dst_shape), False)
 
-    def cat(self, lhs, rhs, can_reorder):
-        size = _unwrap_if_constexpr(lhs.shape[0]) + _unwrap_if_constexpr(rhs.shape[0])
-        rhs = self.convert(rhs, lhs.type.layout)
-        return super().cat(lhs, rhs, can_reorder, self.default_layout([size], lhs.dtype))
+    def cat(self, lhs, rhs, can_reorder, layout=None):
+        # `tt.cat` counts registers: where threads hold copies, no layout of the result has as many as both operands.
+        return self.reshape(self.permute(self.join(lhs, rhs), (1, 0)), [2 * dim for dim in dims(lhs.shape)])
+
+    def join(self, a, b):
+        if a.type.is_block() or b.type.is_block():
+            return super().join(a, b)
+        a, b = self.broadcast_impl_value(a, b)
+        return self.reshape(super().join(self.splat(a, [1]), self.splat(b, [1])), [2])
 
     # --- memory ---
 
@@ -181,16 +186,34 @@ class TLXSemantic(GluonSemantic):
 
     def dot(self, lhs, rhs, acc, input_precision, max_num_imprecise_acc, out_dtype):
         """A synchronous dot in the FMA form, which stock accelerate_matmul turns into MMA of the task's warps."""
-        batch = dims(lhs.shape[:-2])
-        shape = [*batch, _unwrap_if_constexpr(lhs.shape[-2]), _unwrap_if_constexpr(rhs.shape[-1])]
-        dtype = tl.int32 if lhs.dtype.is_int() else out_dtype or tl.float32
+        shape = product_shape(lhs, rhs)
         if acc is None:
-            acc = self.full(shape, 0, dtype)
-        layout = acc.type.layout
-        if not isinstance(layout, BlockedLayout):
-            layout = self.default_layout(shape, dtype)
-            acc = self.convert(acc, layout)
-        lhs = self.convert(lhs, DotOperandLayout(0, layout, 0))
-        rhs = self.convert(rhs, DotOperandLayout(1, layout, 0))
+            out_dtype = accumulator_dtype(lhs.dtype, out_dtype)
+            acc = self.full(shape, 0, out_dtype)
+        acc = self.blocked(acc)
+        lhs = self.convert(lhs, DotOperandLayout(0, acc.type.layout, 0))
+        rhs = self.convert(rhs, DotOperandLayout(1, acc.type.layout, 0))
         result = super().dot(lhs, rhs, acc, input_precision, max_num_imprecise_acc, out_dtype)
-        return self._wrap_handle_infer_layout(result.handle, dtype, shape)
+        return self._wrap_handle_infer_layout(result.handle, acc.dtype, shape)
+
+    def blocked(self, value: tl.tensor) -> tl.tensor:
+        """The tensor in a blocked layout: its own, or the default one."""
+        if isinstance(value.type.layout, BlockedLayout):
+            return value
+        return self.convert(value, self.default_layout(value.shape, value.dtype))
+
+
+def product_shape(lhs: tl.tensor, rhs: tl.tensor) -> list[int]:
+    """The shape of a product of two (batches of) matrices."""
+    return [*dims(lhs.shape[:-1]), _unwrap_if_constexpr(rhs.shape[-1])]
+
+
+def accumulator_dtype(operand: tl.dtype, asked: tl.dtype | None) -> tl.dtype:
+    """The element type of a product without an accumulator, as stock `tl.dot` decides it."""
+    if operand.is_int():
+        return tl.int32
+    if operand.is_fp64():
+        return tl.float64
+    if asked is None or (operand in (tl.float32, tl.bfloat16) and not asked.is_bf16()):
+        return tl.float32
+    return asked  # stock refuses bfloat16

@@ -34,17 +34,19 @@ class Path:
         return self.kind
 
 
-def path_of(tensor: Any, *, may_transpose: bool = True) -> Path:
+def path_of(tensor: Any, *, may_transpose: bool = True, written: bool = False) -> Path:
     """TMA where its rules allow that for a 2-D tensor, as it is or transposed; else pointers, and why.
 
     The rules: a 16-byte aligned base, contiguous rows, a distance between rows that is a positive multiple of 16 bytes
-    (a single row has none), sizes that leave a block's offsets below 2**31.
+    (a single row has none), sizes that leave a block's offsets below 2**31. A tensor that is written must have rows of a
+    multiple of 16 bytes as well: the hardware clips a store at 16 bytes, not at an element.
 
     Args:
         tensor: any strided 2-D torch tensor with elements.
         may_transpose: whether the kernel can take the tensor as the transpose of a row-major one.
+        written: whether the kernel stores to it.
     """
-    reason = _obstacle(tensor, "row")
+    reason = _obstacle(tensor, "row") or (_overrun(tensor) if written else "")
     if not reason:
         return Path("TMA")
     if may_transpose and tensor.stride(0) == 1:
@@ -80,6 +82,14 @@ def _obstacle(tensor: Any, line: str) -> str:
         return f"its base lies {tensor.data_ptr() % ALIGNMENT_BYTES} B past a multiple of {ALIGNMENT_BYTES}"
     if max(rows, columns) > MAX_DIM:
         return f"its shape {rows}x{columns} passes {MAX_DIM:,}"
+    return ""
+
+
+def _overrun(tensor: Any) -> str:
+    """Why a store would write behind the ends of rows, or ""."""
+    row_bytes = tensor.shape[1] * tensor.element_size()
+    if row_bytes % ALIGNMENT_BYTES:
+        return f"its rows are {row_bytes} B, and a TMA store writes whole multiples of {ALIGNMENT_BYTES}"
     return ""
 
 

@@ -108,7 +108,7 @@ def plan(
 
 
 def _plan(a, b, c, config: GemmConfig | None) -> Plan:
-    c_path = path_of(c, may_transpose=False)
+    c_path = path_of(c, may_transpose=False, written=True)
     if config is None:
         staged = c.element_size() if c_path.tma else 0
         facts = _device_facts()

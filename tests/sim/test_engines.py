@@ -126,6 +126,16 @@ def test_tma_touches_nothing_outside_the_tensor():
     assert report.global_read_bytes == 40 * 56 * 2
 
 
+def test_a_tma_store_clips_rows_at_16_bytes():
+    # Rows of 50 elements are 100 B; a load fills by the element, a store writes up to byte 112 (seen on an H200).
+    descriptors, (x, y) = tiles((64, 64), (40, 50), (64, 64))
+    with pytest.warns(sim.SimulationWarning, match="write 480 B behind the ends"):
+        copy_by_tma[(1,)](*descriptors, True, True, num_warps=4)
+    assert np.array_equal(y[:40, :50], x[:40, :50])
+    assert (y[:40, 50:56] == 0).all()
+    assert (y[:, 56:] == 7).all()
+
+
 def test_a_tma_load_must_be_waited_for():
     kinds = set()
     for seed in range(20):

@@ -13,7 +13,8 @@ from .pointers import Argument, GlobalMemory
 __all__ = ["TensorDescriptor"]
 
 _ALIGNMENT = 16
-"""Bytes of which bases and outer strides must be multiples (CUDA driver API, `cuTensorMapEncodeTiled`)."""
+"""Bytes of which bases and outer strides must be multiples (CUDA driver API, `cuTensorMapEncodeTiled`), and in which
+stores clip a row (seen on an H200; loads fill by the element)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,21 +54,30 @@ class TensorDescriptor:
     def load(self, memory: GlobalMemory, corner: tuple[int, ...]) -> np.ndarray:
         """The tile whose first element is at `corner`, filled outside the tensor."""
         tile = np.full(self.block, self.fill, self.dtype)
-        inside, addresses = self._inside(corner)
+        inside, addresses = self._inside(corner, self.shape)
         if addresses.size:
             tile[inside] = memory.read(self.argument, addresses, self.dtype)
         return tile
 
-    def store(self, memory: GlobalMemory, corner: tuple[int, ...], tile: np.ndarray) -> None:
-        """Writes the part of a tile that is inside the tensor."""
-        inside, addresses = self._inside(corner)
-        if addresses.size:
-            memory.write(self.argument, addresses, tile.reshape(self.block)[inside])
+    def store(self, memory: GlobalMemory, corner: tuple[int, ...], tile: np.ndarray) -> int:
+        """Writes the part of a tile that is inside the tensor, as the hardware clips it: rows in steps of 16 bytes.
 
-    def _inside(self, corner: tuple[int, ...]) -> tuple[tuple[slice, ...], np.ndarray]:
-        """The part of a tile that is inside the tensor, and the addresses of its elements."""
+        Returns:
+            bytes written behind the ends of rows, where the tensor's rows are no multiple of 16 bytes.
+        """
+        row = self.shape[-1]
+        step = _ALIGNMENT // self.dtype.itemsize
+        inside, addresses = self._inside(corner, (*self.shape[:-1], -(-row // step) * step))
+        if not addresses.size:
+            return 0
+        memory.write(self.argument, addresses, tile.reshape(self.block)[inside])
+        behind = max(corner[-1] + inside[-1].stop - max(row, corner[-1] + inside[-1].start), 0)
+        return behind * addresses[..., 0].size * self.dtype.itemsize
+
+    def _inside(self, corner: tuple[int, ...], shape: tuple[int, ...]) -> tuple[tuple[slice, ...], np.ndarray]:
+        """The part of a tile that is inside the shape, and the addresses of its elements."""
         low = [min(max(-c, 0), n) for c, n in zip(corner, self.block)]
-        high = [max(min(size - c, n), start) for c, n, size, start in zip(corner, self.block, self.shape, low)]
+        high = [max(min(size - c, n), start) for c, n, size, start in zip(corner, self.block, shape, low)]
         addresses = np.int64(self.address)
         for axis, (c, first, last, stride) in enumerate(zip(corner, low, high, self.strides)):
             along = (c + np.arange(first, last, dtype=np.int64)) * (stride * self.dtype.itemsize)

@@ -101,7 +101,8 @@ class EngineInFlight(SimulationError):
 
 
 class SimulationWarning(UserWarning):
-    """Something that ends well by luck: a barrier left inside a phase at the end of the kernel."""
+    """Something that ends well by luck: a barrier left inside a phase at the end of the kernel, a TMA store that writes
+    behind the end of a row."""
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,8 @@ from itertools import product
 
 import numpy as np
 
+from ..ir.model import Op
+from ..source import Location
 from .agents import Observer
 from .code import Code
 from .cta import CTA
@@ -78,6 +80,7 @@ class Launch:
         self.tma_store_bytes = 0
         self.tensor_maps: dict[int, tuple] = {}
         self.leftovers: list[LeftoverPhase] = []
+        self.overruns: Counter[Op] = Counter()
         self._observer = observer
         self._scratch_end = _SCRATCH
         self._scheduler = Scheduler(seed)
@@ -100,6 +103,11 @@ class Launch:
         """The address of global memory that no argument holds."""
         self._scratch_end += nbytes
         return self._scratch_end - nbytes
+
+    def note_overrun(self, op: Op, nbytes: int) -> None:
+        """Notes bytes that a TMA store wrote behind the ends of the tensor's rows."""
+        if nbytes:
+            self.overruns[op] += nbytes
 
     def cta_ended(self, cta: CTA) -> None:
         """Notes what the CTA leaves behind and starts the next one."""
@@ -134,9 +142,17 @@ def simulate(launch_with: Callable[[int], Launch], seeds: range) -> Report:
             raise
     report = Report.of(launch)
     if report.leftovers:
-        place = report.leftovers[0].location
-        warnings.warn_explicit(_leftover_text(report), SimulationWarning, place.file or report.kernel, place.line)
+        _warn(report, _leftover_text(report), report.leftovers[0].location)
+    for op, nbytes in launch.overruns.items():
+        what = f"TMA stores write {nbytes:,} B behind the ends of the tensor's rows: the hardware clips at 16 B"
+        _warn(
+            report, f"{report.kernel}: {what}; store through pointers where a row is no multiple of 16 B", op.location
+        )
     return report
+
+
+def _warn(report: Report, text: str, place: Location) -> None:
+    warnings.warn_explicit(text, SimulationWarning, place.file or report.kernel, place.line)
 
 
 def _leftover_text(report: Report) -> str:

@@ -23,6 +23,7 @@ class Case:
         scalars, constants: the other arguments.
         grid: programs.
         rtol: 0 demands equal bits.
+        gpu_rtol: for the GPU where it approximates what the simulator rounds correctly.
     """
 
     kernel: Callable
@@ -32,6 +33,7 @@ class Case:
     constants: dict[str, object] = field(default_factory=dict)
     grid: tuple[int, ...] = (1,)
     rtol: float = 0
+    gpu_rtol: float = 0
 
 
 def numbers(dtype, *shape: int, low=-8, high=8) -> np.ndarray:

@@ -54,9 +54,9 @@ def remainder_kernel(a, b, out, N: tl.constexpr):
 
 
 edge("div i32", quotient_kernel, "i4", [5, -5, 0, -(2**31)], [0, 0, 0, -1], gives=[-1, -1, -1, -(2**31)])
-edge("rem i32", remainder_kernel, "i4", [5, -5, 0, -(2**31)], [0, 0, 0, -1], gives=[5, -5, 0, 0])
+edge("rem i32", remainder_kernel, "i4", [5, -5, 0, -(2**31)], [0, 0, 0, -1], gives=[-1, -1, -1, 0])
 edge("div u32", quotient_kernel, "u4", [5, 0], [0, 0], gives=[2**32 - 1, 2**32 - 1])
-edge("rem u32", remainder_kernel, "u4", [5, 0], [0, 0], gives=[5, 0])
+edge("rem u32", remainder_kernel, "u4", [5, 0], [0, 0], gives=[2**32 - 1, 2**32 - 1])
 edge("rem f32", remainder_kernel, "f4", [7.5, -7.5, 3, 1], [-2, 2, INF, 0], gives=[1.5, -1.5, 3, NAN])
 
 

@@ -26,7 +26,7 @@ i1, i8, i16, i32, i64 = np.bool_, np.int8, np.int16, np.int32, np.int64
         ("divsi", i32(MIN), i32(-1), i32(MIN)),
         ("remsi", i32(MIN), i32(-1), i32(0)),
         ("divsi", i32(5), i32(0), i32(-1)),
-        ("remsi", i32(5), i32(0), i32(5)),
+        ("remsi", i32(5), i32(0), i32(-1)),
         ("divui", i32(-1), i32(2), i32(MAX)),
         ("divui", i32(5), i32(0), i32(-1)),
         ("remui", i32(-1), i32(10), i32(5)),

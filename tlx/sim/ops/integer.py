@@ -36,11 +36,13 @@ def _as(dtype, value):
 def _divide(a, b):
     """Quotient rounded toward zero, and remainder with the sign of `a`.
 
-    PTX leaves division by zero unspecified; here it gives all ones and `a`. The least integer divided by -1 wraps.
+    PTX leaves division by zero unspecified; an H200 gives all ones for both. The least integer divided by -1 wraps.
     """
     zero = b == 0
-    remainder = np.where(zero, a, np.fmod(a, b))
-    quotient = np.where(zero, np.invert(a.dtype.type(0)), (a - remainder) // b)
+    ones = np.invert(a.dtype.type(0))
+    remainder = np.fmod(a, b)
+    quotient = np.where(zero, ones, (a - remainder) // b)
+    remainder = np.where(zero, ones, remainder)
     return quotient, remainder
 
 

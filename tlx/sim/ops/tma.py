@@ -45,7 +45,7 @@ def async_tma_copy_local_to_global(group, op, descriptor, *operands):
         tile = group.cta.memory.read(engine, view, op)
         engine.finish_reads()
         yield None
-        descriptor.store(group.launch.memory, corner, tile)
+        group.launch.note_overrun(op, descriptor.store(group.launch.memory, corner, tile))
         group.launch.tma_store_bytes += descriptor.tile_bytes
 
     group.issue("tma_store", op, work, group.stores)

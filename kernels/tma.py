@@ -38,8 +38,8 @@ def path_of(tensor: Any, *, may_transpose: bool = True, written: bool = False) -
     """TMA where its rules allow that for a 2-D tensor, as it is or transposed; else pointers, and why.
 
     The rules: a 16-byte aligned base, contiguous rows, a distance between rows that is a positive multiple of 16 bytes
-    (a single row has none), sizes that leave a block's offsets below 2**31. A tensor that is written must have rows of a
-    multiple of 16 bytes as well: the hardware clips a store at 16 bytes, not at an element.
+    (a single row has none), sizes that leave a block's offsets below 2**31. Rows of a tensor that is written must also
+    be multiples of 16 bytes long: the hardware clips a store at 16 bytes, not at an element.
 
     Args:
         tensor: any strided 2-D torch tensor with elements.

@@ -144,7 +144,7 @@ def sort(x, out, N: tl.constexpr):
     a = tl.load(x + tl.arange(0, N))
     put(out, 0, tl.sort(a))
     put(out, 1, tl.sort(a, descending=True))
-    put(out, 2, a.sort(dim=0))
+    put(out, 2, tl.sort(a, dim=0))
 
 
 @case(x=floats("f4", 4, 16), out=output(4, 4, 8), expected=lambda x: [-np.sort(-x, 1)[:, :8], *[np.sort(x, 1)[:, i::2] for i in (0, 1)], -np.sort(-x, 1)[:, :8]])  # fmt: skip

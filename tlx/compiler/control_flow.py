@@ -31,6 +31,7 @@ from .versions import begin_branch
 
 __all__ = ["ControlFlow"]
 
+CONDITIONAL = "conditional expression"  # no name of the author's
 SETTLING_ROUNDS = 4  # more has not been seen to help; the remainder is converted at the yield
 
 RANGE_ATTRIBUTES = ("num_stages", "loop_unroll_factor")
@@ -345,6 +346,19 @@ class ControlFlow:
         if not node.orelse:
             node = ast.copy_location(ast.If(node.test, node.body, [ast.copy_location(ast.Pass(), node)]), node)
         return super().visit_if_scf(cond, node)
+
+    def visit_IfExp(self, node):
+        condition = self.visit(node.test)
+        if not isinstance(condition, tl.tensor):
+            return super().visit_IfExp(node)
+        # As an `if` that assigns: the values may come in two layouts, and each may put engines to work.
+        arms = [[ast.Assign([ast.Name(CONDITIONAL, ast.Store())], value)] for value in (node.body, node.orelse)]
+        branch = ast.fix_missing_locations(ast.copy_location(ast.If(node.test, *arms), node))
+        scope = dict(self.lscope), dict(self.local_defs)
+        self.visit_if_scf(self.semantic.cast(condition, tl.int1), branch)
+        value = self.lscope[CONDITIONAL]
+        self.lscope, self.local_defs = scope
+        return value
 
     def visit_then_else_blocks(self, node, liveins, then_block, else_block):
         """Traces both branches and gives each name that they set one type; called by Triton."""

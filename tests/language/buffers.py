@@ -105,6 +105,16 @@ def tails(x, y, BLOCK: tl.constexpr):
     tlx.async_descriptor_store_wait(0)
 
 
+@tlx.jit
+def whole_blocks(x, y, BLOCK: tl.constexpr):
+    """`desc.load` and `desc.store`, in two tasks; they bring their own buffers and barriers."""
+    with tlx.async_tasks():
+        with tlx.async_task("default"):
+            y.store([0, 0], x.load([0, 0]) + 1)
+        with tlx.async_task(num_warps=2):
+            y.store([BLOCK, 0], x.load([BLOCK, 0]).to(tl.float32) * 2)
+
+
 def copy_case(pending: int) -> Case:
     x = integers(32, 128, dtype=np.float16)
     y = output(32, 128, dtype=np.float16)
@@ -157,6 +167,12 @@ CASES = [
         element_types,
         {"x": TMA(X, (32, 32)), "y": output(1, dtype=np.int32), "BLOCK": 32},
         {"y": np.array([418])},
+    ),
+    Case(
+        "loads and stores of whole blocks",
+        whole_blocks,
+        {"x": TMA(X, (32, 64)), "y": TMA(output(64, 64, dtype=np.float16), (32, 64)), "BLOCK": 32},
+        {"y": np.concatenate([X[:32] + 1, X[32:] * 2])},
     ),
     Case(
         "tails",

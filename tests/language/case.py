@@ -36,6 +36,8 @@ class Case:
         grid: programs.
         options: launch options such as `num_warps`.
         ttgir: how often a text stands in the TTGIR, for facts that the result doesn't show.
+        ptx: likewise in the PTX.
+        simulated: whether the simulator knows all of its ops.
     """
 
     name: str
@@ -45,6 +47,8 @@ class Case:
     grid: int = 1
     options: dict[str, Any] = field(default_factory=dict)
     ttgir: dict[str, int] = field(default_factory=dict)
+    ptx: dict[str, int] = field(default_factory=dict)
+    simulated: bool = True
 
     def __str__(self) -> str:
         return self.name

@@ -67,7 +67,7 @@ def chosen_at_compile_time(y, FIRST: tl.constexpr, THIRD: tl.constexpr):
 
 @tlx.jit
 def alone(y):
-    with tlx.async_tasks():  # noqa: SIM117
+    with tlx.async_tasks():
         with tlx.async_task("default"):
             tl.store(y, 5)
 

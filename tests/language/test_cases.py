@@ -3,10 +3,13 @@
 import numpy as np
 import pytest
 
-from . import buffers, control, dot, helpers, memory, mma, rings, tasks
+from tlx import sim
+
+from . import buffers, control, dot, helpers, memory, mma, rings, tasks, threads
 from .case import Case, run_simulated
 
-CASES = [case for module in (tasks, rings, buffers, mma, dot, memory, control, helpers) for case in module.CASES]
+CONCEPTS = (tasks, rings, buffers, mma, dot, memory, control, helpers, threads)
+CASES = [case for concept in CONCEPTS for case in concept.CASES]
 
 each_case = pytest.mark.parametrize("case", CASES, ids=str)
 
@@ -20,13 +23,18 @@ def check(case: Case, found: dict[str, np.ndarray]) -> None:
 def test_compiled(case):
     kernel = case.compiled()
     assert kernel.asm["cubin"]
-    for text, count in case.ttgir.items():
-        assert kernel.asm["ttgir"].count(text) == count, text
+    for stage in ("ttgir", "ptx"):
+        for text, count in getattr(case, stage).items():
+            assert kernel.asm[stage].count(text) == count, text
 
 
 @each_case
 def test_simulated(case):
-    check(case, run_simulated(case))
+    if case.simulated:
+        check(case, run_simulated(case))
+    else:
+        with pytest.raises(sim.UnsupportedOp):
+            run_simulated(case)
 
 
 BITS = {1: np.uint8, 2: np.int16}  # dtypes that torch doesn't take from NumPy travel as these

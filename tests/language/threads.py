@@ -1,0 +1,72 @@
+"""What single threads and warps see, and the hardware's named barriers."""
+
+import numpy as np
+import triton.language as tl
+
+import tlx
+
+from .case import Case, integers, output
+
+
+@tlx.jit
+def ping_pong(x, y, n, N: tl.constexpr):
+    """Two tasks of 128 threads take turns with one buffer: 9 says that it is full, 10 that it is empty."""
+    buffer = tlx.local_alloc((N,), tl.float32, 1)
+    with tlx.async_tasks():
+        with tlx.async_task("default"):
+            for t in tl.range(0, n):
+                if t > 0:
+                    tlx.named_barrier_wait(10, 256)
+                tlx.local_store(buffer[0], tl.load(x + t * N + tl.arange(0, N)))
+                tlx.named_barrier_arrive(9, 256)
+        with tlx.async_task(num_warps=4):
+            for t in tl.range(0, n):
+                tlx.named_barrier_wait(9, 256)
+                value = tlx.local_load(buffer[0])
+                if t < n - 1:
+                    tlx.named_barrier_arrive(10, 256)
+                tl.store(y + t * N + tl.arange(0, N), value * 2)
+
+
+@tlx.jit
+def votes_and_clock(y, n):
+    start = tlx.clock64()
+    tl.store(y, tlx.vote_ballot_sync(-1, n > 5))
+    tl.store(y + 1, tlx.vote_ballot_sync(-1, n > 6))
+    tl.store(y + 2, tlx.vote_ballot_sync(15, n > 5))
+    tl.store(y + 3, (tlx.clock64() > start).to(tl.int32))
+
+
+@tlx.jit
+def thread_index(y):
+    """The thread that stores is the first one."""
+    tl.store(y, tlx.thread_id(0))
+    tl.store(y + 1, tlx.thread_id(1) + 10)
+    tl.store(y + 2, tlx.thread_id(2) + 20)
+
+
+X = integers(5 * 128)
+CASES = [
+    Case(
+        "named barriers",
+        ping_pong,
+        {"x": X, "y": output(5 * 128), "n": 5, "N": 128},
+        {"y": X * 2},
+        ptx={"bar.sync \t9, 256": 1, "bar.arrive \t10, 256": 1},
+    ),
+    Case(
+        "votes and the clock",
+        votes_and_clock,
+        {"y": output(4, dtype=np.int32), "n": 6},
+        {"y": np.array([-1, 0, 15, 1])},
+        ptx={"vote.sync.ballot.b32": 3, "%clock64": 2},
+    ),
+    Case(
+        "the thread index",
+        thread_index,
+        {"y": output(3, dtype=np.int32)},
+        {"y": np.array([0, 10, 20])},
+        ptx={"%tid.y": 1, "%tid.z": 1},
+        simulated=False,
+    ),
+]

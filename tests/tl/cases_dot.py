@@ -108,10 +108,35 @@ def attention(q, k, v):
     return weights / weights.sum(1, keepdims=True) @ v.astype("f8")
 
 
-@case(x=numbers("u1", 64, 32, high=255), y=numbers("u1", 32, 32, high=255), out=output(64, 32),
-      s=np.full((64, 1), 127, "u1"))  # fmt: skip
-def scaled_product(x, y, s, out):
-    a = tl.load(x + tl.arange(0, 64)[:, None] * 32 + tl.arange(0, 32)[None, :])
-    b = tl.load(y + tl.arange(0, 32)[:, None] * 32 + tl.arange(0, 32)[None, :])
-    scale = tl.load(s + tl.arange(0, 64)[:, None] + tl.zeros((1, 1), tl.int32))
-    put_tile(out, 0, tl.dot_scaled(a & 0x3F, scale, "e4m3", b & 0x3F, None, "e4m3"))
+def scales(codes: np.ndarray) -> np.ndarray:
+    """What e8m0 codes mean, each for 32 elements of its row."""
+    return np.repeat(2.0 ** (codes.astype("f8") - 127), 32, 1)
+
+
+@case(x=numbers(ml_dtypes.float8_e4m3fn, 64, 64), y=numbers(ml_dtypes.float8_e5m2, 64, 32), out=output(64, 32),
+      s=numbers("u1", 64, 2, low=125, high=130), t=numbers("u1", 32, 2, low=125, high=130), gpu_rtol=1e-5,
+      expected=lambda x, y, s, t: [(x.astype("f8") * scales(s)) @ (y.astype("f8") * scales(t).T)])  # fmt: skip
+def scaled_product(x, y, s, t, out):
+    k, j, two = tl.arange(0, 64), tl.arange(0, 32), tl.arange(0, 2)
+    a = tl.load(x + k[:, None] * 64 + k[None, :])
+    b = tl.load(y + k[:, None] * 32 + j[None, :])
+    a_scale, b_scale = tl.load(s + k[:, None] * 2 + two[None, :]), tl.load(t + j[:, None] * 2 + two[None, :])
+    put_tile(out, 0, tl.dot_scaled(a, a_scale, "e4m3", b, b_scale, "e5m2"))
+
+
+def four_bits(packed: np.ndarray) -> np.ndarray:
+    """e2m1 numbers, the low half of each byte first."""
+    codes = np.stack([packed & 15, packed >> 4], -1).reshape(len(packed), -1)
+    return np.array([0, 0.5, 1, 1.5, 2, 3, 4, 6, 0, -0.5, -1, -1.5, -2, -3, -4, -6])[codes]
+
+
+@case(x=numbers("u1", 64, 32, high=256), y=numbers(ml_dtypes.bfloat16, 64, 32), out=output(64, 32), gpu_rtol=1e-5,
+      s=numbers("u1", 64, 2, low=125, high=130),
+      expected=lambda x, y, s: [(four_bits(x) * scales(s)) @ y.astype("f8") + 1])  # fmt: skip
+def packed_product(x, y, s, out):
+    k, j, two = tl.arange(0, 64), tl.arange(0, 32), tl.arange(0, 2)
+    a = tl.load(x + k[:, None] * 32 + j[None, :])
+    b = tl.load(y + k[:, None] * 32 + j[None, :])
+    a_scale = tl.load(s + k[:, None] * 2 + two[None, :])
+    acc = tl.full((64, 32), 1, tl.float32)
+    put_tile(out, 0, tl.dot_scaled(a, a_scale, "e2m1", b, None, "bf16", acc))

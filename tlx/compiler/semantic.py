@@ -141,6 +141,10 @@ class TLXSemantic(GluonSemantic):
 
     # --- memory ---
 
+    def make_block_ptr(self, *_):
+        # As Triton 3.9 says; before it, a stock pass rewrites them before tensors have layouts.
+        raise NotImplementedError("block pointers are not supported: use tensor descriptors, or pointers and a mask")
+
     def load(self, ptr, mask, other, *rest):
         if ptr.type.is_block():
             mask = self.like(mask, ptr) if mask is not None else None
@@ -196,6 +200,16 @@ class TLXSemantic(GluonSemantic):
         result = super().dot(lhs, rhs, acc, input_precision, max_num_imprecise_acc, out_dtype)
         return self._wrap_handle_infer_layout(result.handle, acc.dtype, shape)
 
+    def dot_scaled(self, lhs, lhs_scale, lhs_format, rhs, rhs_scale, rhs_format, acc, *rest):
+        """A product of microscaled operands, which stock accelerate_matmul takes apart where MMA has no scales."""
+        *_, lhs_k_pack, rhs_k_pack, out_dtype = rest
+        if acc is None:
+            acc = self.full(scaled_product_shape(lhs, rhs, lhs_k_pack, rhs_k_pack), 0, out_dtype)
+        acc = self.blocked(acc)
+        lhs, rhs = self.blocked(lhs), self.blocked(rhs)
+        result = super().dot_scaled(lhs, lhs_scale, lhs_format, rhs, rhs_scale, rhs_format, acc, *rest)
+        return self._wrap_handle_infer_layout(result.handle, acc.dtype, dims(acc.shape))
+
     def blocked(self, value: tl.tensor) -> tl.tensor:
         """The tensor in a blocked layout: its own, or the default one."""
         if isinstance(value.type.layout, BlockedLayout):
@@ -206,6 +220,12 @@ class TLXSemantic(GluonSemantic):
 def product_shape(lhs: tl.tensor, rhs: tl.tensor) -> list[int]:
     """The shape of a product of two (batches of) matrices."""
     return [*dims(lhs.shape[:-1]), _unwrap_if_constexpr(rhs.shape[-1])]
+
+
+def scaled_product_shape(lhs: tl.tensor, rhs: tl.tensor, lhs_k_pack: bool, rhs_k_pack: bool) -> list[int]:
+    """The shape of a product whose 4-bit operands may be packed along M and N instead of K, two to a byte."""
+    *batch, m, n = product_shape(lhs, rhs)
+    return [*batch, m if lhs_k_pack else 2 * m, n if rhs_k_pack else 2 * n]
 
 
 def accumulator_dtype(operand: tl.dtype, asked: tl.dtype | None) -> tl.dtype:

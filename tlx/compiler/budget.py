@@ -142,8 +142,9 @@ def check_registers(kernel: KernelState) -> None:
             continue
         groups = " + ".join(f"{request} x {group_threads}" for request in shares.requests)
         raise RegisterFileExceeded(
-            f"the tasks ask for {groups} = {shares.taken:,} registers of {shares.pool:,}; that leaves {shares.left} "
-            f"for each thread of the default task of {kernel.num_warps} warps, which needs at least {least}",
+            f"the tasks ask for {groups} = {shares.taken:,} registers of {shares.pool:,}; that leaves "
+            f"{max(0, shares.left)} for each thread of the default task of {kernel.num_warps} warps, which needs at "
+            f"least {least}",
             hint="ask for fewer registers in the largest tasks",
             location=region.location,
         )

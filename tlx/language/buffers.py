@@ -82,10 +82,12 @@ class buffered_tensor(ring):
 
     @property
     def shape(self) -> list[int]:
+        """Shape of one buffer."""
         return self.type.shape
 
     @property
     def dtype(self) -> tl.dtype:
+        """Element type."""
         return self.type.element_ty
 
     @property

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
-__all__ = ["Path", "describe", "path_of"]
+__all__ = ["Extent", "Path", "describe", "path_of"]
 
 ALIGNMENT_BYTES = 16  # of the base and of every stride but the innermost (CUDA, cuTensorMapEncodeTiled)
 MAX_BOX = 256  # elements along each dimension of a block
@@ -34,7 +34,33 @@ class Path:
         return self.kind
 
 
-def path_of(tensor: Any, *, may_transpose: bool = True, written: bool = False) -> Path:
+class Extent(NamedTuple):
+    """What TMA's rules ask of a 2-D tensor: hashable, so that a decision can be kept.
+
+    Args:
+        shape: rows and columns.
+        strides: in elements.
+        itemsize: bytes of an element.
+        base: bytes by which the first element misses a multiple of 16.
+    """
+
+    shape: tuple[int, int]
+    strides: tuple[int, int]
+    itemsize: int
+    base: int
+
+    @classmethod
+    def of(cls, tensor: Any) -> Extent:
+        """The extent of a strided torch tensor."""
+        return cls(tuple(tensor.shape), tensor.stride(), tensor.element_size(), tensor.data_ptr() % ALIGNMENT_BYTES)
+
+    @property
+    def transposed(self) -> Extent:
+        """That of the transposed view."""
+        return Extent(self.shape[::-1], self.strides[::-1], self.itemsize, self.base)
+
+
+def path_of(extent: Extent, *, may_transpose: bool = True, written: bool = False) -> Path:
     """TMA where its rules allow that for a 2-D tensor, as it is or transposed; else pointers, and why.
 
     The rules: a 16-byte aligned base, contiguous rows, a distance between rows that is a positive multiple of 16 bytes
@@ -42,15 +68,15 @@ def path_of(tensor: Any, *, may_transpose: bool = True, written: bool = False) -
     be multiples of 16 bytes long: the hardware clips a store at 16 bytes, not at an element.
 
     Args:
-        tensor: any strided 2-D torch tensor with elements.
+        extent: of a tensor with elements.
         may_transpose: whether the kernel can take the tensor as the transpose of a row-major one.
         written: whether the kernel stores to it.
     """
-    reason = _obstacle(tensor, "row") or (_overrun(tensor) if written else "")
+    reason = _obstacle(extent, "row") or (_overrun(extent) if written else "")
     if not reason:
         return Path("TMA")
-    if may_transpose and tensor.stride(0) == 1:
-        reason = _obstacle(tensor.T, "column")
+    if may_transpose and extent.strides[0] == 1:
+        reason = _obstacle(extent.transposed, "column")
         if not reason:
             return Path("TMA", transposed=True)
     return Path("pointer", reason=reason)
@@ -70,24 +96,24 @@ def describe(tensor: Any, path: Path, block: tuple[int, int]) -> Any:
     return TensorDescriptor(view, list(view.shape), [_row_stride(view), 1], list(block))
 
 
-def _obstacle(tensor: Any, line: str) -> str:
+def _obstacle(extent: Extent, line: str) -> str:
     """Which of TMA's rules the tensor breaks, or "". Its rows are called `line`s."""
-    (rows, columns), (row_stride, column_stride) = tensor.shape, tensor.stride()
-    row_bytes = row_stride * tensor.element_size()
+    (rows, columns), (row_stride, column_stride) = extent.shape, extent.strides
+    row_bytes = row_stride * extent.itemsize
     if columns > 1 and column_stride != 1:
-        return f"its {line}s are not contiguous: strides {tensor.stride()}"
+        return f"its {line}s are not contiguous: strides {extent.strides}"
     if rows > 1 and (row_bytes % ALIGNMENT_BYTES or row_bytes <= 0):
         return f"its {line} stride is {row_bytes} B, not a positive multiple of {ALIGNMENT_BYTES}"
-    if tensor.data_ptr() % ALIGNMENT_BYTES:
-        return f"its base lies {tensor.data_ptr() % ALIGNMENT_BYTES} B past a multiple of {ALIGNMENT_BYTES}"
+    if extent.base:
+        return f"its base lies {extent.base} B past a multiple of {ALIGNMENT_BYTES}"
     if max(rows, columns) > MAX_DIM:
         return f"its shape {rows}x{columns} passes {MAX_DIM:,}"
     return ""
 
 
-def _overrun(tensor: Any) -> str:
+def _overrun(extent: Extent) -> str:
     """Why a store would write behind the ends of rows, or ""."""
-    row_bytes = tensor.shape[1] * tensor.element_size()
+    row_bytes = extent.shape[1] * extent.itemsize
     if row_bytes % ALIGNMENT_BYTES:
         return f"its rows are {row_bytes} B, and a TMA store writes whole multiples of {ALIGNMENT_BYTES}"
     return ""

@@ -12,7 +12,7 @@ from triton.runtime.driver import driver as drivers
 from tlx.sim import SimulatorDriver
 
 from ..errors import ArgumentError
-from ..tma import MAX_DIM, Path, describe, path_of
+from ..tma import MAX_DIM, Extent, Path, describe, path_of
 from .config import GemmConfig, default_config
 from .mixed import gemm_mixed
 
@@ -108,12 +108,16 @@ def plan(
 
 
 def _plan(a, b, c, config: GemmConfig | None) -> Plan:
+    facts = _device_facts()
+    return _decide(*(Extent.of(x) for x in (a, b, c)), config, facts["multiprocessor_count"], facts["max_shared_mem"])
+
+
+@functools.lru_cache(maxsize=4096)
+def _decide(a: Extent, b: Extent, c: Extent, config: GemmConfig | None, sms: int, shared_limit: int) -> Plan:
     c_path = path_of(c, may_transpose=False, written=True)
     if config is None:
-        staged = c.element_size() if c_path.tma else 0
-        facts = _device_facts()
-        limits = {"sms": facts["multiprocessor_count"], "shared_limit": facts["max_shared_mem"]}
-        config = default_config(c.shape[0], c.shape[1], out_itemsize=staged, **limits)
+        staged = c.itemsize if c_path.tma else 0
+        config = default_config(*c.shape, out_itemsize=staged, sms=sms, shared_limit=shared_limit)
     return Plan(path_of(a), path_of(b), c_path, config)
 
 

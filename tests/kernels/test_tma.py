@@ -4,7 +4,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from tlx_kernels.tma import describe, path_of  # noqa: E402
+from tlx_kernels.tma import Extent, describe, path_of  # noqa: E402
 
 
 def matrix(rows, columns, strides, offset=0):
@@ -24,7 +24,7 @@ def matrix(rows, columns, strides, offset=0):
     ],
 )
 def test_tma(tensor, transposed):
-    path = path_of(tensor)
+    path = path_of(Extent.of(tensor))
     assert (str(path), path.transposed, path.reason) == ("TMA", transposed, "")
 
 
@@ -39,21 +39,28 @@ def test_tma(tensor, transposed):
     ],
 )
 def test_pointer(tensor, reason):
-    path = path_of(tensor)
+    path = path_of(Extent.of(tensor))
     assert (str(path), path.reason) == ("pointer", reason)
 
 
 def test_an_output_is_not_transposed():
-    path = path_of(matrix(16, 4, (1, 16)), may_transpose=False)
+    path = path_of(Extent.of(matrix(16, 4, (1, 16))), may_transpose=False)
     assert (str(path), path.reason) == ("pointer", "its rows are not contiguous: strides (1, 16)")
+
+
+def test_an_output_has_rows_of_whole_16_bytes():
+    extent = Extent.of(matrix(4, 12, (16, 1)))
+    assert path_of(extent).tma
+    path = path_of(extent, written=True)
+    assert (str(path), path.reason) == ("pointer", "its rows are 24 B, and a TMA store writes whole multiples of 16")
 
 
 def test_descriptor_of_a_transposed_operand():
     tensor = matrix(16, 4, (1, 24))
-    descriptor = describe(tensor, path_of(tensor), (64, 128))
+    descriptor = describe(tensor, path_of(Extent.of(tensor)), (64, 128))
     assert (descriptor.shape, descriptor.strides, descriptor.block_shape) == ([4, 16], [24, 1], [128, 64])
 
 
 def test_descriptor_of_a_single_row():
     tensor = matrix(1, 7, (7, 1))
-    assert describe(tensor, path_of(tensor), (64, 64)).strides == [8, 1]
+    assert describe(tensor, path_of(Extent.of(tensor)), (64, 64)).strides == [8, 1]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import triton.language as tl
-from triton.language.core import builtin
+from triton.language.core import _unwrap_if_constexpr, builtin
 
 from ..compiler.late_ops import emit
 from ..errors import InvalidThreadOp
@@ -12,6 +12,7 @@ from .arguments import constant_int, int32_tensor, predicate
 __all__ = ["clock64", "thread_id", "vote_ballot_sync"]
 
 AXES = "xyz"
+ALL_LANES = 2**32 - 1
 
 
 @builtin
@@ -41,10 +42,19 @@ def vote_ballot_sync(mask, pred, _semantic=None):
     """Bit i of the result is the predicate of the warp's lane i, i32.
 
     Args:
-        mask: i32 with a bit for each lane that takes part; all of them must come here.
+        mask: the lanes that take part. All of a warp come here, and PTX leaves a vote undefined for a lane that isn't
+            in the mask: a constant must be -1, all lanes.
         pred: scalar condition.
 
-    PTX `vote.sync.ballot.b32`.
+    Raises InvalidThreadOp. PTX `vote.sync.ballot.b32`.
     """
-    operands = [int32_tensor(mask, _semantic).handle, predicate(pred, _semantic).handle]
+    constant = _unwrap_if_constexpr(mask)
+    if isinstance(constant, int) and constant & ALL_LANES != ALL_LANES:
+        raise InvalidThreadOp(
+            f"the mask is {constant:#x}, but every lane of the warp votes here", hint="use -1, and put lanes into pred"
+        )
+    operands = [
+        int32_tensor(-1 if isinstance(constant, int) else mask, _semantic).handle,
+        predicate(pred, _semantic).handle,
+    ]
     return tl.tensor(emit("vote_ballot_sync", operands, tl.int32.to_ir(_semantic.builder), _semantic), tl.int32)

@@ -22,6 +22,7 @@ __all__ = [
     "OutOfBounds",
     "SimulationError",
     "SimulationWarning",
+    "UndefinedValue",
     "UnfinishedResult",
     "UninitializedRead",
     "UnknownFunction",
@@ -62,6 +63,10 @@ class DeviceTensorError(ArgumentError):
 
 class BufferBoundsError(SimulationError):
     """An index, or a view, leaves its shared-memory buffer."""
+
+
+class UndefinedValue(SimulationError):
+    """An op gets a value for which its result is not defined, and differs between GPUs or Triton minors."""
 
 
 class OutOfBounds(SimulationError):

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ..errors import UndefinedValue
 from ..pointers import Pointers
 from ..values import shape_of
 from .registry import simulates
@@ -81,8 +82,16 @@ def gather(group, op, source, indices):
 def histogram(group, op, values, mask=None):
     """How many elements, unmasked ones, fall into each bin.
 
-    Only the low bits that number the bins count, as on the GPU: Triton leaves values outside the range undefined.
+    Raises:
+        UndefinedValue: a value without a bin: Triton 3.6 counts its low bits on a GPU, 3.9 drops it.
     """
     (bins,) = shape_of(op.result.type)
     kept = values if mask is None else values[mask]
-    return np.bincount(kept & (bins - 1), minlength=bins).astype(np.int32)
+    outside = (kept < 0) | (kept >= bins)
+    if outside.any():
+        raise UndefinedValue(
+            f"tl.histogram: {kept[outside][0]} is outside the bins 0..{bins - 1}; what a GPU does with it differs "
+            "between Triton minors",
+            hint="clamp the values, or mask them",
+        )
+    return np.bincount(kept, minlength=bins).astype(np.int32)

@@ -48,6 +48,8 @@ class Case:
         rtol: tolerance against NumPy, 0 for equal bits.
         gpu_rtol: tolerance between forms on a GPU, where layouts decide the order of sums and what is fused.
         options: launch options.
+        check: what holds for four rows of `out` each, where NumPy has no such function: a truth value for each element.
+        not_simulated: why the case is compiled only.
         refused: the reason, by form, why a form has an error; a part of its text.
     """
 
@@ -59,6 +61,8 @@ class Case:
     rtol: float = 0
     gpu_rtol: float = 0
     options: dict[str, Any] = field(default_factory=dict)
+    check: Callable[[np.ndarray], np.ndarray] | None = None
+    not_simulated: str = ""
     refused: dict[str, str] = field(default_factory=dict)
 
     def __str__(self) -> str:
@@ -137,7 +141,9 @@ def case(variant: Any = "", *, since: int = 0, until: int = 99, **description) -
 def numbers(dtype, *shape: int, low: int = -8, high: int = 8) -> np.ndarray:
     """Small whole numbers: sums and products of them are exact in every dtype."""
     dtype = np.dtype(dtype)
-    return np.random.default_rng(sum(shape)).integers(max(0, low) if dtype.kind == "u" else low, high, shape).astype(dtype)
+    return (
+        np.random.default_rng(sum(shape)).integers(max(0, low) if dtype.kind == "u" else low, high, shape).astype(dtype)
+    )
 
 
 def floats(dtype, *shape: int, low: float = -2, high: float = 2) -> np.ndarray:

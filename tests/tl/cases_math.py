@@ -76,7 +76,16 @@ def more_functions(x, y, out, N: tl.constexpr):
 def more_rows(x, y):
     a, b = x.astype("f8"), y.astype("f8")
     soft = np.exp(a - a.max()) / np.exp(a - a.max()).sum()
-    return [a * b + a, a * 2 + b, a / b + a / 3, a / b + a / 3, 3 * np.sqrt(b), 2 / (1 + np.exp(-a)), 2 * soft, np.exp(a)]
+    return [
+        a * b + a,
+        a * 2 + b,
+        a / b + a / 3,
+        a / b + a / 3,
+        3 * np.sqrt(b),
+        2 / (1 + np.exp(-a)),
+        2 * soft,
+        np.exp(a),
+    ]
 
 
 case(

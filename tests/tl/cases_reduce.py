@@ -139,7 +139,9 @@ def scan_matrix(x, out, M: tl.constexpr, W: tl.constexpr):
     put_tile(out, 2, tl.associative_scan(a, 1, tl.standard._elementwise_max))
 
 
-@case(x=numbers("i4", N), out=output(3, N, dtype="i4"), N=N, expected=lambda x: [np.sort(x), np.sort(x)[::-1], np.sort(x)])
+@case(
+    x=numbers("i4", N), out=output(3, N, dtype="i4"), N=N, expected=lambda x: [np.sort(x), np.sort(x)[::-1], np.sort(x)]
+)
 def sort(x, out, N: tl.constexpr):
     a = tl.load(x + tl.arange(0, N))
     put(out, 0, tl.sort(a))

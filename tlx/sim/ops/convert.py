@@ -59,19 +59,21 @@ def fp4_to_fp(group, op, value):
 
 @simulates("arith.fptosi")
 def fptosi(group, op, value):
-    """A float truncated to a signed integer (see `_to_integer`)."""
-    return _to_integer(value, dtype_of(op.result.type), "i")
+    """A float truncated to a signed integer (see `to_integer`)."""
+    return to_integer(value, dtype_of(op.result.type), "i")
 
 
 @simulates("arith.fptoui")
 def fptoui(group, op, value):
-    """A float truncated to an unsigned integer (see `_to_integer`)."""
-    return _to_integer(value, dtype_of(op.result.type), "u")
+    """A float truncated to an unsigned integer (see `to_integer`)."""
+    return to_integer(value, dtype_of(op.result.type), "u")
 
 
 @np.errstate(all="ignore")
-def _to_integer(value, dtype: np.dtype, sign: str):
-    """PTX `cvt.rzi`: out of range gives the nearest integer in range, NaN gives 0.
+def to_integer(value, dtype: np.dtype, sign: str):
+    """A float truncated to a signed ("i") or unsigned ("u") integer, held in a dtype of that width.
+
+    PTX `cvt.rzi`: out of range gives the nearest integer in range, NaN gives 0.
 
     From or to a 64-bit type, NaN gives the top bit alone. There is no 8-bit form: the 16-bit result is cut.
     """

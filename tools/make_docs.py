@@ -69,7 +69,7 @@ def markdown(text: str) -> str:
 def items(lines: list[str]) -> Iterator[str]:
     """The lines of a section: `    name: meaning` begins an item, any other line goes on with the one before."""
     for number, line in enumerate(lines):
-        named = re.fullmatch(r"    ([\w, ]+): (.*)", line)
+        named = re.fullmatch(r"    (\w[\w, ]*): (.*)", line)
         if named:
             yield f"- `{named[1]}`: {named[2]}"
         else:

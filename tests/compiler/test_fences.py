@@ -70,6 +70,35 @@ def test_between_store_and_mma():
 
 
 @tlx.jit
+def store_and_expect(x):
+    """Half of what the phase is for comes by TMA, the other half was stored: expecting the bytes is the arrival."""
+    buffer = tlx.local_alloc((32, 32), tl.float16, 2)
+    full = tlx.alloc_barriers(1)
+    tlx.local_store(buffer[0], tile())
+    tlx.barrier_expect_bytes(full[0], 2048)
+    tlx.async_descriptor_load(x, buffer[1], [0, 0], full[0])
+    tlx.barrier_wait(full[0], 0)
+
+
+@tlx.jit
+def store_and_load(x):
+    """The load overwrites what was stored."""
+    buffer = tlx.local_alloc((32, 32), tl.float16, 1)
+    full = tlx.alloc_barriers(1)
+    tlx.barrier_expect_bytes(full[0], 2048)
+    tlx.local_store(buffer[0], tile())
+    tlx.async_descriptor_load(x, buffer[0], [0, 0], full[0])
+    tlx.barrier_wait(full[0], 0)
+
+
+def test_before_expected_bytes_and_tma_loads():
+    found = events(kernel_body(lower(store_and_expect, {"x": BLOCK})))
+    assert found[:5] == ["store", "fence", "expect", "tma load", "wait"]
+    found = events(kernel_body(lower(store_and_load, {"x": BLOCK})))
+    assert found[:5] == ["expect", "store", "fence", "tma load", "wait"]
+
+
+@tlx.jit
 def across_the_back_edge(y, n):
     """An iteration sends what the one before stored."""
     buffer = tlx.local_alloc((32, 32), tl.float16, 1)

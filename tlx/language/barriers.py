@@ -112,6 +112,7 @@ def barrier_expect_bytes(bar, size, pred=None, _semantic=None):
     size = constant_int(size, "size", InvalidBarrier, least=1)
     if size > MAX_COUNT:
         raise InvalidBarrier(f"size is {size} bytes, an mbarrier counts to {MAX_COUNT}")
+    _semantic.make_stores_visible()  # it arrives
     stock.expect(bar, size, predicate(pred, _semantic), _semantic=_semantic)
 
 

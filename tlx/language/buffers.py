@@ -196,7 +196,7 @@ def local_store(dst, src, _semantic=None):
     """Stores a tensor into one buffer.
 
     TMA and the tensor cores read shared memory through the async proxy. The compiler emits `fence_async_shared` in
-    this task before its next arrive, MMA or TMA store, so that what was stored here is visible to them.
+    this task before its next arrive, MMA or TMA copy, so that what was stored here is visible to them.
 
     Args:
         dst: one buffer.

@@ -115,6 +115,7 @@ def async_descriptor_load(desc, result, offsets, barrier, pred=None, _semantic=N
     buffer = as_buffer(result, "async_descriptor_load's result")
     match(desc, buffer, offsets, "async_descriptor_load")
     bar = as_barrier(barrier, "async_descriptor_load", _semantic)
+    _semantic.make_stores_visible()  # what was stored into this buffer must not come after the load
     tma_load(desc, offsets, bar, buffer, predicate(pred, _semantic), _semantic=_semantic)
 
 

@@ -132,7 +132,7 @@ def compare(x, y, out, N: tl.constexpr):
     put(out, 7, (a < b).logical_or(b < 3))
     put(out, 8, (a < b) & ((a > 1) | (b == 3)) ^ (a == b))
     put(out, 9, ~(a < b))
-    put(out, 10, 3 < a)
+    put(out, 10, a > 3)
     put(out, 11, not (a > 2))
 
 

@@ -85,7 +85,7 @@ def while_loops(x, out):
             steps += 1
         tl.store(out + k, steps)
     v = tl.full((4,), 1, tl.int32)
-    while tl.sum(v) < 32:
+    while tl.condition(tl.sum(v) < 32, disable_licm=True):
         v += v
     put(out, 1, v)
 

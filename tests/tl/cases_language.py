@@ -2,12 +2,12 @@
 
 from typing import NamedTuple
 
-import numpy as np
 import triton
 import triton.language as tl
 from triton.language.extra import cuda
 
 from tests.tl.case import N, case, numbers, output, put
+from tlx import sim
 
 
 class Pair(NamedTuple):
@@ -79,6 +79,10 @@ def debugging(x, out, N: tl.constexpr):
     put(out, 0, a)
 
 
+sim.device_function("add.s32 $0, $1, 1;")(lambda a: a + 1)
+sim.device_function("{ add.s32 $0, $2, 1; sub.s32 $1, $2, 1; }")(lambda a: (a + 1, a - 1))
+
+
 @case(x=numbers("i4", N), out=output(2, N, dtype="i4"), N=N, expected=lambda x: [x + 1, x - 1])
 def inline_ptx(x, out, N: tl.constexpr):
     a = tl.load(x + tl.arange(0, N))
@@ -119,8 +123,18 @@ def dtype_queries(out, N: tl.constexpr):
     put(out, 2, a + (8 if a.dtype.is_int() and a.shape[0] == N and a.numel == N else 9))
 
 
-@case(out=output(1, dtype="i4"), expected=lambda: [[1]])
+@case(
+    out=output(2, dtype="i4"),
+    expected=lambda: [[1, 1]],
+    not_simulated="its inline PTX has no meaning in the simulator",
+)
 def device_queries(out):
     started = cuda.globaltimer()
-    inside = (cuda.smid() >= 0) & (cuda.globaltimer() >= started)
-    tl.store(out, inside)
+    tl.store(out, cuda.smid() >= 0)
+    tl.store(out + 1, cuda.globaltimer() >= started)
+
+
+@case(out=output(1, dtype="i4"), expected=lambda: [[32]])
+def warp_counts(out):
+    """Each form has its own number of warps, so the case stores the threads of one."""
+    tl.store(out, cuda.num_threads() // cuda.num_warps())

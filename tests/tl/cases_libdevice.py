@@ -265,7 +265,7 @@ def reinterpretations(x, out, N: tl.constexpr):
     put(out, 1, libdevice.hiloint2double(libdevice.double2hiint(a), libdevice.double2loint(a)))
     b = libdevice.double2float_rn(a)
     put(out, 2, libdevice.int_as_float(libdevice.float_as_int(b)))
-    put(out, 3, libdevice.uint_as_float(libdevice.float_as_uint(b)))
+    put(out, 3, libdevice.uint_as_float(libdevice.float_as_uint(b).to(tl.uint32, bitcast=True)))
     put(out, 4, b)
     put(out, 5, b)
 
@@ -355,7 +355,7 @@ def whole(x):
     return [f(np.abs(x) if unsigned else x) for unsigned in (0, 1, 0, 1) for f in functions]
 
 
-@case(x=floats("f4", N), out=output(N), N=N, expected=lambda x: [(np.abs(x.astype("f8")) + 1) ** -0.5])
+@case(x=floats("f4", N), out=output(N), N=N, expected=lambda x: [(np.abs(x) + 1).astype("f8") ** -0.5])
 def reciprocal_square_root(x, out, N: tl.constexpr):
     put(out, 0, libdevice.rsqrt_rn(tl.abs(tl.load(x + tl.arange(0, N))) + 1))
 

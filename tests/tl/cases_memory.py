@@ -146,3 +146,13 @@ def block_pointers(x, out, M: tl.constexpr, W: tl.constexpr):
     tl.store(target, tl.load(source) + 1)
     source, target = tl.advance(source, (0, 16)), target.advance((0, 16))
     tl.store(target, tl.load(source, boundary_check=(0, 1), padding_option="zero") + 1, boundary_check=(0, 1))
+
+
+@case(x=numbers("f2", 2 * M, W), out=output(2 * M, W, dtype="f2"), M=M, W=W, expected=lambda x: [x[:M] + 1, x[M:] + W])
+def descriptors(x, out, M: tl.constexpr, W: tl.constexpr):
+    """Descriptors made on the device: they need scratch memory that the launcher allocates."""
+    desc_x = tl.make_tensor_descriptor(x, [2 * M, W], [W, 1], [M, W])
+    desc_out = tl.make_tensor_descriptor(out, shape=[2 * M, W], strides=[W, 1], block_shape=[M, W])
+    desc_out.store([0, 0], desc_x.load([0, 0]) + tl.full((M, W), 1, desc_x.dtype))
+    moved = tl.load_tensor_descriptor(desc_x, [M, 0]) + desc_x.block_shape[1]
+    tl.store_tensor_descriptor(desc_out, [M, 0], moved)

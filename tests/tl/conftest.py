@@ -4,10 +4,9 @@ import json
 import os
 from pathlib import Path
 
-import pytest
 import triton
 
-from tests.tl.case import CASES
+from tests.tl.cases import CASES
 from tests.tl.names import public_names, reason_without_case, uses
 
 RESULTS: dict[str, dict[str, str]] = {}
@@ -16,12 +15,14 @@ RESULTS: dict[str, dict[str, str]] = {}
 def pytest_runtest_logreport(report):
     """Notes each case's outcome; with several processes it is called in the one that gathers their reports."""
     found = dict(report.user_properties)
-    if "case" not in found or report.when != "call":
+    if "case" not in found or report.when != "call" or report.skipped:
         return
-    outcome = found.get("refused") or ("ok" if report.passed else f"failed: {_first_line(report)}")
+    outcome = "ok" if report.passed else f"failed: {_first_line(report)}"
+    if report.passed and "refused" in found:
+        outcome = f"refused: {found['refused']}"
+    elif "not simulated" in found or (report.failed and "compiled" in found):
+        outcome = f"compiles; {found.get('not simulated', outcome)}"
     RESULTS.setdefault(found["case"], {})[found["form"]] = outcome
-    if not report.passed and found.get("compiled"):
-        RESULTS[found["case"]][found["form"]] = f"compiles; {outcome}"
 
 
 def _first_line(report) -> str:
@@ -40,7 +41,20 @@ def pytest_sessionfinish(session):
         "uses": {name: sorted(uses(CASES[name].function)) for name in RESULTS},
         "results": RESULTS,
     }
-    Path(target).write_text(json.dumps(content, indent=1, sort_keys=True) + "\n")
+    Path(target).write_text(_lines(content) + "\n")
+
+
+def _lines(content: dict) -> str:
+    """JSON with a line for each name and case."""
+    parts = []
+    for key, value in content.items():
+        if isinstance(value, dict):
+            entries = [f"  {json.dumps(k)}: {json.dumps(v)}" for k, v in sorted(value.items())]
+            value = "{\n" + ",\n".join(entries) + "\n }"
+        else:
+            value = json.dumps(value)
+        parts.append(f" {json.dumps(key)}: {value}")
+    return "{\n" + ",\n".join(parts) + "\n}"
 
 
 def _device() -> str:

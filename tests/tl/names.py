@@ -7,7 +7,7 @@ import inspect
 import textwrap
 import types
 from collections.abc import Callable, Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
 
 import triton.language as tl
 from triton.language.extra import cuda, libdevice
@@ -17,12 +17,12 @@ __all__ = ["public_names", "reason_without_case", "uses"]
 
 TYPE = "a type of the front end: annotations and host code name it"
 HOST = "host side"
-NAMESPACE = "a namespace"
 OTHER_GPU = "a number type of other GPUs"
 BLOCK_POINTERS = (
     "block pointers: removed in 3.9, and rewritten by a stock pass that runs before layouts exist: use descriptors"
 )
-DESCRIPTORS = "a descriptor's method: its cases are in tests/language"
+GATHER = "needs Blackwell: the TMA of sm_90 has no gather and scatter"
+REDUCE = "not lowered: tlx's descriptors have load and store"
 
 REASONS = {
     "tl.TRITON_MAX_TENSOR_NUMEL": HOST,
@@ -43,7 +43,12 @@ REASONS = {
     "tl.float8e4b15": "a number type of GPUs before sm_89: Triton refuses it on sm_90",
     "tl.float8e4b8": OTHER_GPU,
     "tl.float8e5b16": OTHER_GPU,
-    "tl.target_info": NAMESPACE,
+    "tensor_descriptor.block_type": TYPE,
+    "tensor_descriptor.gather": GATHER,
+    "tensor_descriptor.scatter": GATHER,
+    **{f"tensor_descriptor.atomic_{op}": REDUCE for op in ("add", "and", "max", "min", "or", "xor")},
+    "tensor.sort": "a stub in Triton, which returns None: use tl.sort",
+    "libdevice.fast_tanhf": "AMD only",
     "cuda.convert_custom_float8_sm70": "for sm_70",
     "cuda.convert_custom_float8_sm80": "for sm_80",
     "cuda.gdc_launch_dependents": "programmatic dependent launch needs a launch attribute that tlx doesn't set",
@@ -73,7 +78,8 @@ def _members(prefix: str, owner) -> list[str]:
 
 def _public_functions(module) -> set[str]:
     """The functions that a module declares for kernels: what it imports is not its own."""
-    return {name for name, value in vars(module).items() if getattr(value, "__module__", "") == module.__name__}
+    functions = {name: value for name, value in vars(module).items() if callable(value)}
+    return {name for name, value in functions.items() if getattr(value, "__module__", "") == module.__name__}
 
 
 def reason_without_case(name: str) -> str | None:
@@ -81,7 +87,7 @@ def reason_without_case(name: str) -> str | None:
     return REASONS.get(name)
 
 
-@lru_cache(maxsize=None)
+@cache
 def uses(function: Callable) -> frozenset[str]:
     """The public names that a case's function uses, its helpers' included."""
     function = inspect.unwrap(function.fn if isinstance(function, JITCallable) else function)
@@ -102,7 +108,8 @@ OWNERS = {"tl": tl, "libdevice": libdevice, "cuda": cuda}
 
 
 def _names_in(function) -> Iterator[str]:
-    for node in ast.walk(ast.parse(textwrap.dedent(inspect.getsource(function)))):
+    (definition,) = ast.parse(textwrap.dedent(inspect.getsource(function))).body
+    for node in (node for statement in definition.body for node in ast.walk(statement)):  # not the decorators
         if not isinstance(node, ast.Attribute):
             continue
         owner = ast.unparse(node.value)
@@ -110,6 +117,7 @@ def _names_in(function) -> Iterator[str]:
             yield f"{owner}.{node.attr}"
         elif owner == "tl.math":
             yield f"math.{node.attr}"
+        elif owner.startswith("desc"):  # so the cases call them
+            yield f"tensor_descriptor.{node.attr}"
         elif not owner.startswith("tl.") or "(" in owner:
             yield f"tensor.{node.attr}"
-            yield f"tensor_descriptor.{node.attr}"

@@ -1,20 +1,20 @@
 """The oracle: every form of every case gives the stock kernel's bits, and NumPy's numbers."""
 
-from functools import lru_cache
+from functools import cache
 
 import ml_dtypes  # noqa: F401  (its dtypes by name)
 import numpy as np
 import pytest
 
-from tests.tl.cases import CASES
 from tests.tl.case import FORMS, STOCK, Case
+from tests.tl.cases import CASES
 from tlx import sim
 
 each_case = pytest.mark.parametrize("case", CASES.values(), ids=str)
 each_form = pytest.mark.parametrize("form", FORMS)
 
 
-@lru_cache(maxsize=None)
+@cache
 def stock(case_name: str) -> np.ndarray:
     return simulated(CASES[case_name], STOCK)
 

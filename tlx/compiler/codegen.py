@@ -182,7 +182,13 @@ CALL_JIT_FUNCTION = rebind(CodeGenerator.call_JitFunction, CodeGenerator=TLXCode
 
 def signature_type(name: str, constant):
     """The front end's type for a signature's spelling; descriptors get the layout that buffers of their shape have."""
-    kind = str_to_ty(name, constant)
+    return laid_out(str_to_ty(name, constant))
+
+
+def laid_out(kind):
+    """A signature's type with the layouts of its descriptors, those in tuples included."""
+    if isinstance(kind, tl.tuple_type):
+        return tl.tuple_type([laid_out(part) for part in kind.types], kind.fields)
     return descriptor_type(kind) if isinstance(kind, tl.tensor_descriptor_type) else kind
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import triton.language as tl
@@ -411,6 +411,9 @@ class ControlFlow:
     def inside_task(self, context):
         """Traces for a task: its own warps, engines and names."""
         saved = (self.caller_context, self.semantic.task, self.semantic.engines, self.lscope, self.local_defs)
+        options = self.builder.options
+        # Triton's `num_warps()` reads them, here and in the functions called from here.
+        self.builder.options = replace(options, num_warps=context.num_warps)
         self.caller_context = self.semantic.task = context
         self.semantic.engines = AsyncState()
         self.lscope, self.local_defs = dict(self.lscope), {}
@@ -419,4 +422,5 @@ class ControlFlow:
             yield
         finally:
             self.task_body_depth -= 1
+            self.builder.options = options
             (self.caller_context, self.semantic.task, self.semantic.engines, self.lscope, self.local_defs) = saved

@@ -11,10 +11,12 @@ from typing import Any
 import triton.language as tl
 from triton.experimental.gluon.language._layouts import BlockedLayout, DotOperandLayout, SliceLayout
 from triton.experimental.gluon.language._semantic import GluonSemantic
+from triton.experimental.gluon.language.nvidia.hopper import tma as stock_tma
 from triton.language.core import _unwrap_if_constexpr
 
+from ..language.tma import descriptor_type, tensor_descriptor
 from .async_state import AsyncState
-from .layouts import default_layout, expandable, stronger
+from .layouts import default_layout, expandable, shared_layout, stronger
 from .task_context import TaskContext
 
 __all__ = ["TLXSemantic"]
@@ -51,7 +53,7 @@ class TLXSemantic(GluonSemantic):
         self.engines.unfenced = False
 
     def make_stores_visible(self) -> None:
-        """Fences if shared memory was written since the last fence: before an arrive, an MMA and a TMA store.
+        """Fences if shared memory was written since the last fence: before an arrive, an MMA and a TMA copy.
 
         In the writing task, because stock fence insertion sees only its own task, and after the stores because a
         fence at the reader orders nothing that another task wrote before it.
@@ -144,6 +146,13 @@ class TLXSemantic(GluonSemantic):
     def make_block_ptr(self, *_):
         # As Triton 3.9 says; before it, a stock pass rewrites them before tensors have layouts.
         raise NotImplementedError("block pointers are not supported: use tensor descriptors, or pointers and a mask")
+
+    def make_tensor_descriptor(self, base, shape, strides, block_shape, padding_option="zero"):
+        layout = shared_layout(dims(block_shape), base.dtype.element_ty)
+        value = stock_tma.make_tensor_descriptor(
+            base, shape, strides, block_shape, layout, padding_option, _semantic=self
+        )
+        return tensor_descriptor(value, descriptor_type(value.type))
 
     def load(self, ptr, mask, other, *rest):
         if ptr.type.is_block():

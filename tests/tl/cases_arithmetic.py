@@ -167,9 +167,23 @@ for dtype in ("i1", "i4", "u4", "i8", "f2", ml_dtypes.bfloat16, "f4", "f8"):
 
 
 @case(
-    x=numbers("i4", N), y=floats("f4", N), h=numbers("f2", N), out=output(8, N), N=N, s=3,
-    expected=lambda x, y, h: [x + y, h * y, x + 3, h + x, x.astype("f4") / 3, (x < 3) + 1, 3.0 * x, x % 3 - 3 * (np.fmod(x, 3) < 0)],
-)  # fmt: skip
+    x=numbers("i4", N),
+    y=floats("f4", N),
+    h=numbers("f2", N),
+    out=output(8, N),
+    N=N,
+    s=3,
+    expected=lambda x, y, h: [
+        x + y,
+        h * y,
+        x + 3,
+        h + x,
+        x.astype("f4") / 3,
+        (x < 3) + 1,
+        3.0 * x,
+        x % 3 - 3 * (np.fmod(x, 3) < 0),
+    ],
+)
 def promotion(x, y, h, out, N: tl.constexpr, s):
     """Two types meet: int and float, half and float, tensor and scalar, tensor and literal, bool and int."""
     i = tl.arange(0, N)
@@ -185,9 +199,11 @@ def promotion(x, y, h, out, N: tl.constexpr, s):
 
 
 @case(
-    out=output(9, dtype="i4"), n=13, m=4,
+    out=output(9, dtype="i4"),
+    n=13,
+    m=4,
     expected=lambda: [[17, 9, 52, 3, 1, 12, 208, -13, 1]],
-)  # fmt: skip
+)
 def scalars(out, n, m):
     tl.store(out + 0, n + m)
     tl.store(out + 1, n - m)
@@ -201,9 +217,19 @@ def scalars(out, n, m):
 
 
 @case(
-    x=numbers("i4", N), out=output(7, N, dtype="i4"), N=N,
-    expected=lambda x: [7 + x, 7 - x, 7 * x, 100 // (x + 20), 100 % (x + 20), (5 & x) | (5 ^ x), (1 << (x & 7)) + (256 >> (x & 7))],
-)  # fmt: skip
+    x=numbers("i4", N),
+    out=output(7, N, dtype="i4"),
+    N=N,
+    expected=lambda x: [
+        7 + x,
+        7 - x,
+        7 * x,
+        100 // (x + 20),
+        100 % (x + 20),
+        (5 & x) | (5 ^ x),
+        (1 << (x & 7)) + (256 >> (x & 7)),
+    ],
+)
 def reflected(x, out, N: tl.constexpr):
     """A literal on the left."""
     a = tl.load(x + tl.arange(0, N))
@@ -224,12 +250,28 @@ def convert(x, out, N: tl.constexpr):
 
 
 PAIRS = [
-    ("f4", "f2"), ("f4", ml_dtypes.bfloat16), (ml_dtypes.bfloat16, "f4"), ("f8", "f2"), ("f2", "f8"),
-    ("f4", ml_dtypes.float8_e4m3fn), ("f2", ml_dtypes.float8_e5m2), (ml_dtypes.float8_e4m3fn, ml_dtypes.bfloat16),
-    (ml_dtypes.float8_e5m2, "f4"), ("i4", "f4"), ("u4", "f2"), ("i1", ml_dtypes.bfloat16), ("f4", "i1"),
-    ("f2", "i4"), (ml_dtypes.bfloat16, "i8"), ("i4", "i8"), ("u1", "i4"), ("i8", "i2"), ("f4", "?"), ("i8", "?"),
+    ("f4", "f2"),
+    ("f4", ml_dtypes.bfloat16),
+    (ml_dtypes.bfloat16, "f4"),
+    ("f8", "f2"),
+    ("f2", "f8"),
+    ("f4", ml_dtypes.float8_e4m3fn),
+    ("f2", ml_dtypes.float8_e5m2),
+    (ml_dtypes.float8_e4m3fn, ml_dtypes.bfloat16),
+    (ml_dtypes.float8_e5m2, "f4"),
+    ("i4", "f4"),
+    ("u4", "f2"),
+    ("i1", ml_dtypes.bfloat16),
+    ("f4", "i1"),
+    ("f2", "i4"),
+    (ml_dtypes.bfloat16, "i8"),
+    ("i4", "i8"),
+    ("u1", "i4"),
+    ("i8", "i2"),
+    ("f4", "?"),
+    ("i8", "?"),
     ("?", "f4"),
-]  # fmt: skip
+]
 for source, target in PAIRS:
     case(
         f"{np.dtype(source).name} {np.dtype(target).name}",
@@ -241,11 +283,16 @@ for source, target in PAIRS:
 
 
 @case(
-    x=floats("f4", N), out=output(4, N, dtype="i4"), N=N,
+    x=floats("f4", N),
+    out=output(4, N, dtype="i4"),
+    N=N,
     expected=lambda x: [
-        x.view("i4"), x.view("i4"), x.view("u4") >> 16, (x.view("u4").astype("u8") * 12345 >> 32).astype("u4").view("i4")
+        x.view("i4"),
+        x.view("i4"),
+        x.view("u4") >> 16,
+        (x.view("u4").astype("u8") * 12345 >> 32).astype("u4").view("i4"),
     ],
-)  # fmt: skip
+)
 def bits(x, out, N: tl.constexpr):
     a = tl.load(x + tl.arange(0, N))
     put(out, 0, a.to(tl.int32, bitcast=True))

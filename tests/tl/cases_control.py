@@ -9,8 +9,13 @@ from tests.tl.case import N, case, numbers, output, put
 M, W = 8, 32
 
 
-@case(x=numbers("i4", N), out=output(8, N, dtype="i4"), N=N, n=5,
-      expected=lambda x: [x + 10, x + 25, x + 10, x + 10, x + 10, x + 9, x + 10, x + 6])  # fmt: skip
+@case(
+    x=numbers("i4", N),
+    out=output(8, N, dtype="i4"),
+    N=N,
+    n=5,
+    expected=lambda x: [x + 10, x + 25, x + 10, x + 10, x + 10, x + 9, x + 10, x + 6],
+)
 def ranges(x, out, N: tl.constexpr, n):
     start = tl.load(x + tl.arange(0, N))
     a = start
@@ -90,8 +95,13 @@ def while_loops(x, out):
     put(out, 1, v)
 
 
-@case(x=numbers("i4", N), out=output(6, N, dtype="i4"), N=N, n=3,
-      expected=lambda x: [x + 1, x, 2 * x, x * (x > 0), x + 3, np.maximum(x, 3)])  # fmt: skip
+@case(
+    x=numbers("i4", N),
+    out=output(6, N, dtype="i4"),
+    N=N,
+    n=3,
+    expected=lambda x: [x + 1, x, 2 * x, x * (x > 0), x + 3, np.maximum(x, 3)],
+)
 def branches(x, out, N: tl.constexpr, n):
     a = tl.load(x + tl.arange(0, N))
     if n > 2:
@@ -115,8 +125,14 @@ def branches(x, out, N: tl.constexpr, n):
     put(out, 5, tl.maximum(a, n) if not n > 9 or n == 0 else a)
 
 
-@case(x=numbers("i4", 4, N), out=output(4, N, dtype="i4"), N=N, n=2, grid=4,
-      expected=lambda x: [np.where(np.arange(4)[:, None] < 2, x + 1, 77)])  # fmt: skip
+@case(
+    x=numbers("i4", 4, N),
+    out=output(4, N, dtype="i4"),
+    N=N,
+    n=2,
+    grid=4,
+    expected=lambda x: [np.where(np.arange(4)[:, None] < 2, x + 1, 77)],
+)
 def early_return(x, out, N: tl.constexpr, n):
     pid = tl.program_id(0)
     if pid >= n:
@@ -137,8 +153,14 @@ def several_returns(x, out, N: tl.constexpr):
     put(out, pid, a + 2)
 
 
-@case(x=numbers("f4", M, W), out=output(4, M, W), M=M, W=W, n=3,
-      expected=lambda x: [x[:, ::-1], x, x, x.sum(1, keepdims=True) * 8 + 0 * x])  # fmt: skip
+@case(
+    x=numbers("f4", M, W),
+    out=output(4, M, W),
+    M=M,
+    W=W,
+    n=3,
+    expected=lambda x: [x[:, ::-1], x, x, x.sum(1, keepdims=True) * 8 + 0 * x],
+)
 def carries(x, out, M: tl.constexpr, W: tl.constexpr, n):
     """Carried values that swap, that enter with one layout and leave with another, and that grow out of others."""
     there = tl.arange(0, M)[:, None] * W + tl.arange(0, W)[None, :]
@@ -158,8 +180,9 @@ def carries(x, out, M: tl.constexpr, W: tl.constexpr, n):
     tl.store(out + 3 * M * W + there, rows[:, None] + tl.zeros((M, W), tl.float32))
 
 
-@case(x=numbers("f4", M, W), out=output(3, W), M=M, W=W, n=4, flag=2,
-      expected=lambda x: [x.sum(0), x[0], x.sum(0) + x[0]])  # fmt: skip
+@case(
+    x=numbers("f4", M, W), out=output(3, W), M=M, W=W, n=4, flag=2, expected=lambda x: [x.sum(0), x[0], x.sum(0) + x[0]]
+)
 def branch_layouts(x, out, M: tl.constexpr, W: tl.constexpr, n, flag):
     """The branches make one value in different layouts, in a loop and outside."""
     a = tl.load(x + tl.arange(0, M)[:, None] * W + tl.arange(0, W)[None, :])
@@ -197,8 +220,7 @@ def choose(a, b, first):
         return b
 
 
-@case(x=numbers("i4", N), out=output(4, N, dtype="i4"), N=N, n=3,
-      expected=lambda x: [6 * x, x, 5 * x, 2 * x])  # fmt: skip
+@case(x=numbers("i4", N), out=output(4, N, dtype="i4"), N=N, n=3, expected=lambda x: [6 * x, x, 5 * x, 2 * x])
 def helpers(x, out, N: tl.constexpr, n):
     """Helpers that take tuples, return from both branches, and are called in loops."""
     a = tl.load(x + tl.arange(0, N))

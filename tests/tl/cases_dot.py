@@ -45,8 +45,17 @@ for dtype, precision, result in [
     )(product)
 
 
-@case(x=numbers("f2", 64, 96), y=numbers("f2", 96, 32), out=output(64, 32), M=64, W=32, K=96, BK=32, gpu_rtol=1e-5,
-      expected=matmul)  # fmt: skip
+@case(
+    x=numbers("f2", 64, 96),
+    y=numbers("f2", 96, 32),
+    out=output(64, 32),
+    M=64,
+    W=32,
+    K=96,
+    BK=32,
+    gpu_rtol=1e-5,
+    expected=matmul,
+)
 def pipelined_product(x, y, out, M: tl.constexpr, W: tl.constexpr, K, BK: tl.constexpr):
     i, j, k = tl.arange(0, M), tl.arange(0, W), tl.arange(0, BK)
     acc = tl.zeros((M, W), tl.float32)
@@ -63,8 +72,17 @@ def batched_product(x, y, out):
     tl.store(out + i, tl.dot(tl.load(x + i), tl.load(y + i)))
 
 
-@case(x=numbers("f2", 32, 32), y=numbers("f2", 32, 32), out=output(3, 32, 32), gpu_rtol=1e-5,
-      expected=lambda x, y: [x.astype("f4").T @ y.astype("f4"), x.astype("f4") @ y.astype("f4").T + 1, np.maximum(x.astype("f4") @ y.astype("f4"), 0) @ y.astype("f4")])  # fmt: skip
+@case(
+    x=numbers("f2", 32, 32),
+    y=numbers("f2", 32, 32),
+    out=output(3, 32, 32),
+    gpu_rtol=1e-5,
+    expected=lambda x, y: [
+        x.astype("f4").T @ y.astype("f4"),
+        x.astype("f4") @ y.astype("f4").T + 1,
+        np.maximum(x.astype("f4") @ y.astype("f4"), 0) @ y.astype("f4"),
+    ],
+)
 def product_in_context(x, y, out):
     """Transposed operands, an accumulator that is no constant, a product of a product, half output."""
     i = tl.arange(0, 32)[:, None] * 32 + tl.arange(0, 32)[None, :]
@@ -81,8 +99,15 @@ def half_accumulator(x, y, out):
     put_tile(out, 0, tl.dot(tl.load(x + i), tl.load(y + i), out_dtype=tl.float16))
 
 
-@case(q=floats("f2", 32, 32), k=floats("f2", 64, 32), v=floats("f2", 64, 32), out=output(32, 32), rtol=5e-3,
-      gpu_rtol=5e-3, expected=lambda q, k, v: [attention(q, k, v)])  # fmt: skip
+@case(
+    q=floats("f2", 32, 32),
+    k=floats("f2", 64, 32),
+    v=floats("f2", 64, 32),
+    out=output(32, 32),
+    rtol=5e-3,
+    gpu_rtol=5e-3,
+    expected=lambda q, k, v: [attention(q, k, v)],
+)
 def attention_tile(q, k, v, out):
     """An online softmax: row statistics are carried beside the accumulator and rescale it."""
     i, d, j = tl.arange(0, 32), tl.arange(0, 32), tl.arange(0, 32)
@@ -113,9 +138,15 @@ def scales(codes: np.ndarray) -> np.ndarray:
     return np.repeat(2.0 ** (codes.astype("f8") - 127), 32, 1)
 
 
-@case(x=numbers(ml_dtypes.float8_e4m3fn, 64, 64), y=numbers(ml_dtypes.float8_e5m2, 64, 32), out=output(64, 32),
-      s=numbers("u1", 64, 2, low=125, high=130), t=numbers("u1", 32, 2, low=125, high=130), gpu_rtol=1e-5,
-      expected=lambda x, y, s, t: [(x.astype("f8") * scales(s)) @ (y.astype("f8") * scales(t).T)])  # fmt: skip
+@case(
+    x=numbers(ml_dtypes.float8_e4m3fn, 64, 64),
+    y=numbers(ml_dtypes.float8_e5m2, 64, 32),
+    out=output(64, 32),
+    s=numbers("u1", 64, 2, low=125, high=130),
+    t=numbers("u1", 32, 2, low=125, high=130),
+    gpu_rtol=1e-5,
+    expected=lambda x, y, s, t: [(x.astype("f8") * scales(s)) @ (y.astype("f8") * scales(t).T)],
+)
 def scaled_product(x, y, s, t, out):
     k, j, two = tl.arange(0, 64), tl.arange(0, 32), tl.arange(0, 2)
     a = tl.load(x + k[:, None] * 64 + k[None, :])
@@ -130,9 +161,14 @@ def four_bits(packed: np.ndarray) -> np.ndarray:
     return np.array([0, 0.5, 1, 1.5, 2, 3, 4, 6, 0, -0.5, -1, -1.5, -2, -3, -4, -6])[codes]
 
 
-@case(x=numbers("u1", 64, 32, high=256), y=numbers(ml_dtypes.bfloat16, 64, 32), out=output(64, 32), gpu_rtol=1e-5,
-      s=numbers("u1", 64, 2, low=125, high=130),
-      expected=lambda x, y, s: [(four_bits(x) * scales(s)) @ y.astype("f8") + 1])  # fmt: skip
+@case(
+    x=numbers("u1", 64, 32, high=256),
+    y=numbers(ml_dtypes.bfloat16, 64, 32),
+    out=output(64, 32),
+    gpu_rtol=1e-5,
+    s=numbers("u1", 64, 2, low=125, high=130),
+    expected=lambda x, y, s: [(four_bits(x) * scales(s)) @ y.astype("f8") + 1],
+)
 def packed_product(x, y, s, out):
     k, j, two = tl.arange(0, 64), tl.arange(0, 32), tl.arange(0, 2)
     a = tl.load(x + k[:, None] * 32 + j[None, :])

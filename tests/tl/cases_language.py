@@ -25,8 +25,13 @@ def both(a):
     return a + 1, a - 1
 
 
-@case(x=numbers("i4", N), out=output(7, N, dtype="i4"), N=N, n=3,
-      expected=lambda x: [x + 1, x - 1, 2 * x, x, 3 * x, x + 8, x])  # fmt: skip
+@case(
+    x=numbers("i4", N),
+    out=output(7, N, dtype="i4"),
+    N=N,
+    n=3,
+    expected=lambda x: [x + 1, x - 1, 2 * x, x, 3 * x, x + 8, x],
+)
 def tuples(x, out, N: tl.constexpr, n):
     a = tl.load(x + tl.arange(0, N))
     up, down = both(a)
@@ -50,8 +55,15 @@ def doubled(n):
     return 2 * n
 
 
-@case(x=numbers("i4", N), out=output(4, N, dtype="i4"), N=N, FLAG=True, NAME="double", OPTION=None,
-      expected=lambda x: [2 * x, x + 64, x + N * 2, x])  # fmt: skip
+@case(
+    x=numbers("i4", N),
+    out=output(4, N, dtype="i4"),
+    N=N,
+    FLAG=True,
+    NAME="double",
+    OPTION=None,
+    expected=lambda x: [2 * x, x + 64, x + N * 2, x],
+)
 def compile_time(x, out, N: tl.constexpr, FLAG: tl.constexpr, NAME: tl.constexpr, OPTION: tl.constexpr):
     tl.static_assert(N == 64, "a size")
     a = tl.load(x + tl.arange(0, N))
@@ -93,8 +105,7 @@ def inline_ptx(x, out, N: tl.constexpr):
     put(out, 1, less)
 
 
-@case(out=output(4, 6, dtype="i4"), grid=4,
-      expected=lambda: [[pid, 0, 0, 4, 1, 1] for pid in range(4)])  # fmt: skip
+@case(out=output(4, 6, dtype="i4"), grid=4, expected=lambda: [[pid, 0, 0, 4, 1, 1] for pid in range(4)])
 def program_ids(out):
     here = out + tl.program_id(0) * 6
     tl.store(here, tl.program_id(0))
@@ -105,8 +116,9 @@ def program_ids(out):
     tl.store(here + 5, tl.num_programs(2))
 
 
-@case(x=numbers("i4", N), y=None, out=output(2, N, dtype="i4"), N=N, one=1, big=2**40,
-      expected=lambda x: [x + 1, x + 256])  # fmt: skip
+@case(
+    x=numbers("i4", N), y=None, out=output(2, N, dtype="i4"), N=N, one=1, big=2**40, expected=lambda x: [x + 1, x + 256]
+)
 def arguments(x, y, out, N: tl.constexpr, one, big):
     """None, the integer 1, which Triton makes a constant, and one that needs 64 bits."""
     a = tl.load(x + tl.arange(0, N))

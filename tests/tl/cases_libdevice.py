@@ -60,8 +60,24 @@ def unary_functions_rows(x):
     ]
 
 
-@case("f4", x=floats("f4", N, low=0.1, high=3.5), out=output(38, N, dtype="f4"), N=N, expected=unary_functions_rows, rtol=5e-6, gpu_rtol=1e-5)  # fmt: skip
-@case("f8", x=floats("f8", N, low=0.1, high=3.5), out=output(38, N, dtype="f8"), N=N, expected=unary_functions_rows, rtol=1e-12, gpu_rtol=1e-5)  # fmt: skip
+@case(
+    "f4",
+    x=floats("f4", N, low=0.1, high=3.5),
+    out=output(38, N, dtype="f4"),
+    N=N,
+    expected=unary_functions_rows,
+    rtol=5e-6,
+    gpu_rtol=1e-5,
+)
+@case(
+    "f8",
+    x=floats("f8", N, low=0.1, high=3.5),
+    out=output(38, N, dtype="f8"),
+    N=N,
+    expected=unary_functions_rows,
+    rtol=1e-12,
+    gpu_rtol=1e-5,
+)
 def unary_functions(x, out, N: tl.constexpr):
     i = tl.arange(0, N)
     a = tl.load(x + i)
@@ -122,8 +138,16 @@ def inverses(x, out, N: tl.constexpr):
     put(out, 4, libdevice.erfcx(a))
 
 
-@case(x=np.full(N, 2.5), out=output(6, N, dtype="f8"), N=N, rtol=1e-6, gpu_rtol=1e-9,
-      expected=lambda x: [np.full(N, v) for v in (-0.0483837765, 0.4970941025, 0.4460590584, 3.2898391440, 2.5167162453, 0.0)])  # fmt: skip
+@case(
+    x=np.full(N, 2.5),
+    out=output(6, N, dtype="f8"),
+    N=N,
+    rtol=1e-6,
+    gpu_rtol=1e-9,
+    expected=lambda x: [
+        np.full(N, v) for v in (-0.0483837765, 0.4970941025, 0.4460590584, 3.2898391440, 2.5167162453, 0.0)
+    ],
+)
 def bessel(x, out, N: tl.constexpr):
     """Values of Abramowitz and Stegun, tables 9.1 and 9.8."""
     i = tl.arange(0, N)
@@ -172,8 +196,26 @@ def binary_rows(x, y):
     ]
 
 
-@case("f4", x=floats("f4", N), y=floats("f4", N + 1, low=0.3)[:N].copy(), out=output(16, N), N=N, expected=binary_rows, rtol=5e-6, gpu_rtol=1e-5)  # fmt: skip
-@case("f8", x=floats("f8", N), y=floats("f8", N + 1, low=0.3)[:N].copy(), out=output(16, N, dtype="f8"), N=N, expected=binary_rows, rtol=1e-12, gpu_rtol=1e-12)  # fmt: skip
+@case(
+    "f4",
+    x=floats("f4", N),
+    y=floats("f4", N + 1, low=0.3)[:N].copy(),
+    out=output(16, N),
+    N=N,
+    expected=binary_rows,
+    rtol=5e-6,
+    gpu_rtol=1e-5,
+)
+@case(
+    "f8",
+    x=floats("f8", N),
+    y=floats("f8", N + 1, low=0.3)[:N].copy(),
+    out=output(16, N, dtype="f8"),
+    N=N,
+    expected=binary_rows,
+    rtol=1e-12,
+    gpu_rtol=1e-12,
+)
 def several_arguments(x, y, out, N: tl.constexpr):
     i = tl.arange(0, N)
     a, b = tl.load(x + i), tl.load(y + i)
@@ -196,8 +238,26 @@ def several_arguments(x, y, out, N: tl.constexpr):
     put(out, 15, libdevice.scalbn(a, i * 0 - 2))
 
 
-@case(x=floats("f4", N, low=0.2, high=1.5), out=output(11, N), N=N, rtol=1e-4, gpu_rtol=1e-5,
-      expected=lambda x: [np.sin(x), np.cos(x), np.tan(x), np.log2(x), np.log(x), np.log10(x), np.exp(x), 10**x, x**x, x / 3, np.clip(x, 0, 1)])  # fmt: skip
+@case(
+    x=floats("f4", N, low=0.2, high=1.5),
+    out=output(11, N),
+    N=N,
+    rtol=1e-4,
+    gpu_rtol=1e-5,
+    expected=lambda x: [
+        np.sin(x),
+        np.cos(x),
+        np.tan(x),
+        np.log2(x),
+        np.log(x),
+        np.log10(x),
+        np.exp(x),
+        10**x,
+        x**x,
+        x / 3,
+        np.clip(x, 0, 1),
+    ],
+)
 def fast_functions(x, out, N: tl.constexpr):
     a = tl.load(x + tl.arange(0, N))
     put(out, 0, libdevice.fast_sinf(a))
@@ -216,8 +276,20 @@ def fast_functions(x, out, N: tl.constexpr):
 UNUSUAL = np.resize(np.array([np.nan, np.inf, -np.inf, -0.0, 0.0, 1.5, -2.5, 7.0], "f4"), N)
 
 
-@case(x=UNUSUAL, out=output(7, N, dtype="i4"), N=N,
-      expected=lambda x: [np.isnan(x), np.isinf(x), np.signbit(x), np.isfinite(x), np.isfinite(x), x.view("i4"), np.isnan(x)])  # fmt: skip
+@case(
+    x=UNUSUAL,
+    out=output(7, N, dtype="i4"),
+    N=N,
+    expected=lambda x: [
+        np.isnan(x),
+        np.isinf(x),
+        np.signbit(x),
+        np.isfinite(x),
+        np.isfinite(x),
+        x.view("i4"),
+        np.isnan(x),
+    ],
+)
 def classes(x, out, N: tl.constexpr):
     a = tl.load(x + tl.arange(0, N))
     put(out, 0, libdevice.isnan(a) != 0)
@@ -258,7 +330,12 @@ def integer_functions_of_libdevice(x, out, N: tl.constexpr):
     put(out, 19, libdevice.mulhi(wide, wide))
 
 
-@case(x=floats("f8", N), out=output(6, N, dtype="f8"), N=N, expected=lambda x: [x, x, x.astype("f4"), x.astype("f4"), x.astype("f4"), x.astype("f4")])  # fmt: skip
+@case(
+    x=floats("f8", N),
+    out=output(6, N, dtype="f8"),
+    N=N,
+    expected=lambda x: [x, x, x.astype("f4"), x.astype("f4"), x.astype("f4"), x.astype("f4")],
+)
 def reinterpretations(x, out, N: tl.constexpr):
     a = tl.load(x + tl.arange(0, N))
     put(out, 0, libdevice.longlong_as_double(libdevice.double_as_longlong(a)))
@@ -270,8 +347,20 @@ def reinterpretations(x, out, N: tl.constexpr):
     put(out, 5, b)
 
 
-@case("f4", x=floats("f4", N, low=-9, high=9), out=output(3, N, dtype="i8"), N=N, expected=lambda x: [np.rint(x), np.sign(x) * np.floor(np.abs(x) + 0.5), np.floor(np.log2(np.abs(x)))])  # fmt: skip
-@case("f8", x=floats("f8", N, low=-9, high=9), out=output(3, N, dtype="i8"), N=N, expected=lambda x: [np.rint(x), np.sign(x) * np.floor(np.abs(x) + 0.5), np.floor(np.log2(np.abs(x)))])  # fmt: skip
+@case(
+    "f4",
+    x=floats("f4", N, low=-9, high=9),
+    out=output(3, N, dtype="i8"),
+    N=N,
+    expected=lambda x: [np.rint(x), np.sign(x) * np.floor(np.abs(x) + 0.5), np.floor(np.log2(np.abs(x)))],
+)
+@case(
+    "f8",
+    x=floats("f8", N, low=-9, high=9),
+    out=output(3, N, dtype="i8"),
+    N=N,
+    expected=lambda x: [np.rint(x), np.sign(x) * np.floor(np.abs(x) + 0.5), np.floor(np.log2(np.abs(x)))],
+)
 def to_integers(x, out, N: tl.constexpr):
     a = tl.load(x + tl.arange(0, N))
     put(out, 0, libdevice.llrint(a))
@@ -279,7 +368,7 @@ def to_integers(x, out, N: tl.constexpr):
     put(out, 2, libdevice.ilogb(a))
 
 
-# --- directed rounding: each of the four neighbours' order is checked by exact arithmetic ------------------------------
+# --- directed rounding: each of the four results is checked against the others ---------------------------------
 
 
 def ordered(rows: np.ndarray) -> np.ndarray:
@@ -429,7 +518,6 @@ def integer_to_float(x, out, N: tl.constexpr):
 @case(x=numbers("i4", N, low=-(2**30), high=2**30), out=output(8, N, dtype="f8"), N=N, check=ordered)
 def integer_to_double(x, out, N: tl.constexpr):
     a = tl.load(x + tl.arange(0, N))
-    u = a.to(tl.uint32, bitcast=True)
     w = a.to(tl.int64) * 1234567891
     z = w.to(tl.uint64, bitcast=True)
     put(out, 0, libdevice.ll2double_rn(w))
@@ -442,8 +530,13 @@ def integer_to_double(x, out, N: tl.constexpr):
     put(out, 7, libdevice.ull2double_ru(z))
 
 
-@case(x=numbers("i4", N, low=-(2**30), high=2**30), out=output(6, N, dtype="f8"), N=N,
-      expected=lambda x: [x, x.view("u4"), *[(x.astype("i8") * 1234567891).astype("f8").astype("f4")] * 4], rtol=2e-7)  # fmt: skip
+@case(
+    x=numbers("i4", N, low=-(2**30), high=2**30),
+    out=output(6, N, dtype="f8"),
+    N=N,
+    expected=lambda x: [x, x.view("u4"), *[(x.astype("i8") * 1234567891).astype("f8").astype("f4")] * 4],
+    rtol=2e-7,
+)
 def exact_to_double(x, out, N: tl.constexpr):
     a = tl.load(x + tl.arange(0, N))
     u = a.to(tl.uint32, bitcast=True)

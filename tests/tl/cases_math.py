@@ -99,8 +99,13 @@ case(
 )(more_functions)
 
 
-@case(x=numbers("i4", N), y=numbers("i8", N), out=output(4, N, dtype="i8"), N=N,
-      expected=lambda x, y: [np.abs(x), np.abs(y), (x.astype("i8") * 2**31 >> 32) & (2**32 - 1) & (2**31 - 1) * 0 + 0, np.abs(y)])  # fmt: skip
+@case(
+    x=numbers("i4", N, low=-(2**20), high=2**20),
+    y=numbers("i8", N),
+    out=output(4, N, dtype="i8"),
+    N=N,
+    expected=lambda x, y: [np.abs(x), np.abs(y), np.abs(x) >> 16, np.abs(y)],
+)
 def integer_functions(x, y, out, N: tl.constexpr):
     i = tl.arange(0, N)
     a, b = tl.load(x + i), tl.load(y + i)

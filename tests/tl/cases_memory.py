@@ -12,8 +12,23 @@ def masked(x, other):
     return np.where(np.arange(N) < 50, x, other)
 
 
-@case(x=floats("f4", N), out=output(9, N), N=N, n=50,
-      expected=lambda x: [masked(x, 0), masked(x, -1), masked(x, np.arange(N)), 2 * x, 2 * x, 2 * x, masked(x, 77), x, masked(x, 77)])  # fmt: skip
+@case(
+    x=floats("f4", N),
+    out=output(9, N),
+    N=N,
+    n=50,
+    expected=lambda x: [
+        masked(x, 0),
+        masked(x, -1),
+        masked(x, np.arange(N)),
+        2 * x,
+        2 * x,
+        2 * x,
+        masked(x, 77),
+        x,
+        masked(x, 77),
+    ],
+)
 def load_and_store(x, out, N: tl.constexpr, n):
     i = tl.arange(0, N)
     put(out, 0, tl.where(i < n, tl.load(x + i, i < n), 0))
@@ -28,8 +43,18 @@ def load_and_store(x, out, N: tl.constexpr, n):
     (out + 8 * N + i).store(tl.load(x + i, i < n), mask=i < n)
 
 
-@case(x=floats("f4", M, W), out=output(3, M, W), M=M, W=W, n=20,
-      expected=lambda x: [np.where(np.arange(W) < 20, x, 5), np.where(np.arange(M)[:, None] < 3, x, 7), np.where(np.arange(W) < 20, x, 77)])  # fmt: skip
+@case(
+    x=floats("f4", M, W),
+    out=output(3, M, W),
+    M=M,
+    W=W,
+    n=20,
+    expected=lambda x: [
+        np.where(np.arange(W) < 20, x, 5),
+        np.where(np.arange(M)[:, None] < 3, x, 7),
+        np.where(np.arange(W) < 20, x, 77),
+    ],
+)
 def broadcast_masks(x, out, M: tl.constexpr, W: tl.constexpr, n):
     """Masks and values that are broadcast to the pointers' shape."""
     i, j = tl.arange(0, M)[:, None], tl.arange(0, W)[None, :]
@@ -47,8 +72,14 @@ def scalar_access(x, out):
     tl.store(out + 3, tl.load(x + 9999, tl.program_id(0) > 0, other=9))
 
 
-@case(x=floats("f2", 4 * N), out=output(4, N), N=N, grid=4, n=4 * N - 5,
-      expected=lambda x: [np.where(np.arange(4 * N) < 4 * N - 5, x.astype("f4") * 2, 77)])  # fmt: skip
+@case(
+    x=floats("f2", 4 * N),
+    out=output(4, N),
+    N=N,
+    grid=4,
+    n=4 * N - 5,
+    expected=lambda x: [np.where(np.arange(4 * N) < 4 * N - 5, x.astype("f4") * 2, 77)],
+)
 def grid_of_programs(x, out, N: tl.constexpr, n):
     i = tl.program_id(axis=0) * N + tl.arange(0, N)
     i = tl.max_contiguous(tl.multiple_of(i, N), N)
@@ -85,8 +116,12 @@ def atomics(x, out, N: tl.constexpr):
     tl.atomic_add(out + 28 + tl.arange(0, 2), tl.arange(3, 5))
 
 
-@case(x=numbers("i4", N), out=np.zeros((7, N), "i4"), N=N,
-      expected=lambda x: [x, np.maximum(x, 0), np.minimum(x, 0), x, x, 0 * x, np.where(x == 0, 7, 0) * 0 + 7])  # fmt: skip
+@case(
+    x=numbers("i4", N),
+    out=np.zeros((7, N), "i4"),
+    N=N,
+    expected=lambda x: [x, np.maximum(x, 0), np.minimum(x, 0), x, x, 0 * x, np.full(N, 7)],
+)
 def atomic_methods(x, out, N: tl.constexpr):
     i = tl.arange(0, N)
     a = tl.load(x + i)
@@ -101,8 +136,13 @@ def atomic_methods(x, out, N: tl.constexpr):
     (there + 6 * N).atomic_xchg(tl.full((N,), 7, tl.int32))
 
 
-@case(x=numbers("f4", N), h=numbers("f2", N), out=np.zeros(3, "f4"), N=N,
-      expected=lambda x, h: [[x.sum(), x.max(), min(0, x.min())]])  # fmt: skip
+@case(
+    x=numbers("f4", N),
+    h=numbers("f2", N),
+    out=np.zeros(3, "f4"),
+    N=N,
+    expected=lambda x, h: [[x.sum(), x.max(), min(0, x.min())]],
+)
 def float_atomics(x, h, out, N: tl.constexpr):
     a = tl.load(x + tl.arange(0, N))
     tl.atomic_add(out, tl.sum(a))
@@ -138,8 +178,15 @@ def atomic_polling(out):
         tl.store(out + 1, 1)
 
 
-@case(x=numbers("f4", M, W), out=output(M, W), M=M, W=W, until=8, expected=lambda x: [x + 1],
-      refused={form: "block pointers are not supported" for form in ("outside", "1", "2", "4", "8")})  # fmt: skip
+@case(
+    x=numbers("f4", M, W),
+    out=output(M, W),
+    M=M,
+    W=W,
+    until=8,
+    expected=lambda x: [x + 1],
+    refused={form: "block pointers are not supported" for form in ("outside", "1", "2", "4", "8")},
+)
 def block_pointers(x, out, M: tl.constexpr, W: tl.constexpr):
     source = tl.make_block_ptr(x, (M, W), (W, 1), (0, 0), (M, 16), (1, 0))
     target = tl.make_block_ptr(out, (M, W), (W, 1), (0, 0), (M, 16), (1, 0))

@@ -29,8 +29,18 @@ def uniform(word: np.ndarray) -> np.ndarray:
 WORDS = philox(SEED, np.arange(N), 0, 0, 0)
 
 
-@case(out=output(14, N, dtype="u4"), seed=SEED, N=N,
-      expected=lambda: [*WORDS, WORDS[0], *philox(SEED, np.arange(N), 1, 2, 3), *philox(SEED, np.arange(N), 1, 2, 3), WORDS[0]])  # fmt: skip
+@case(
+    out=output(14, N, dtype="u4"),
+    seed=SEED,
+    N=N,
+    expected=lambda: [
+        *WORDS,
+        WORDS[0],
+        *philox(SEED, np.arange(N), 1, 2, 3),
+        *philox(SEED, np.arange(N), 1, 2, 3),
+        WORDS[0],
+    ],
+)
 def random_integers(out, seed, N: tl.constexpr):
     i = tl.arange(0, N)
     a, b, c, d = tl.randint4x(seed, i)
@@ -65,8 +75,14 @@ UNIFORM = [uniform(word) for word in WORDS]
 NORMAL = [*normals(*UNIFORM[:2]), *normals(*UNIFORM[2:])]
 
 
-@case(out=output(12, N), seed=SEED, N=N, rtol=1e-5, gpu_rtol=1e-5,
-      expected=lambda: [UNIFORM[0], *UNIFORM, UNIFORM[0], NORMAL[0], *NORMAL, NORMAL[0]])  # fmt: skip
+@case(
+    out=output(12, N),
+    seed=SEED,
+    N=N,
+    rtol=1e-5,
+    gpu_rtol=1e-5,
+    expected=lambda: [UNIFORM[0], *UNIFORM, UNIFORM[0], NORMAL[0], *NORMAL, NORMAL[0]],
+)
 def random_floats(out, seed, N: tl.constexpr):
     i = tl.arange(0, N)
     put(out, 0, tl.rand(seed, i))

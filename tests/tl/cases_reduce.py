@@ -65,9 +65,22 @@ for dtype in ("i4", "f4", "f2", "i1"):
     )(reductions)
 
 
-@case(x=numbers("i4", M, W), out=output(8, W, dtype="i4"), M=M, W=W,
-      expected=lambda x: [x.sum(0), x.max(0), np.bitwise_xor.reduce(x, 0), np.bitwise_or.reduce(x, 0),
-                          np.bitwise_xor.reduce(x, 0), np.bitwise_or.reduce(x, 0), x.prod(0, dtype="i4"), x.sum(0)])  # fmt: skip
+@case(
+    x=numbers("i4", M, W),
+    out=output(8, W, dtype="i4"),
+    M=M,
+    W=W,
+    expected=lambda x: [
+        x.sum(0),
+        x.max(0),
+        np.bitwise_xor.reduce(x, 0),
+        np.bitwise_or.reduce(x, 0),
+        np.bitwise_xor.reduce(x, 0),
+        np.bitwise_or.reduce(x, 0),
+        x.prod(0, dtype="i4"),
+        x.sum(0),
+    ],
+)
 def reduce_columns(x, out, M: tl.constexpr, W: tl.constexpr):
     a = tl.load(x + tl.arange(0, M)[:, None] * W + tl.arange(0, W)[None, :])
     put(out, 0, tl.sum(a, 0))
@@ -93,8 +106,9 @@ def moments(mean0, m0, n0, mean1, m1, n1):
     return mean0 + delta * (n1 / n), m0 + m1 + delta * delta * (n0 * n1 / n), n
 
 
-@case(x=floats("f4", M, W), out=output(2, M), M=M, W=W, rtol=1e-5, gpu_rtol=1e-5,
-      expected=lambda x: [x.mean(1), x.var(1)])  # fmt: skip
+@case(
+    x=floats("f4", M, W), out=output(2, M), M=M, W=W, rtol=1e-5, gpu_rtol=1e-5, expected=lambda x: [x.mean(1), x.var(1)]
+)
 def reduce_tuples(x, out, M: tl.constexpr, W: tl.constexpr):
     a = tl.load(x + tl.arange(0, M)[:, None] * W + tl.arange(0, W)[None, :])
     mean, m2, n = tl.reduce((a, tl.zeros_like(a), tl.full(a.shape, 1, tl.float32)), 1, moments)
@@ -130,8 +144,13 @@ def scans(x, out, N: tl.constexpr):
     put(out, 6, a.associative_scan(0, plus))
 
 
-@case(x=numbers("f4", M, W), out=output(3, M, W), M=M, W=W,
-      expected=lambda x: [np.cumsum(x, 0), np.cumsum(x, 1), np.maximum.accumulate(x, 1)])  # fmt: skip
+@case(
+    x=numbers("f4", M, W),
+    out=output(3, M, W),
+    M=M,
+    W=W,
+    expected=lambda x: [np.cumsum(x, 0), np.cumsum(x, 1), np.maximum.accumulate(x, 1)],
+)
 def scan_matrix(x, out, M: tl.constexpr, W: tl.constexpr):
     a = tl.load(x + tl.arange(0, M)[:, None] * W + tl.arange(0, W)[None, :])
     put_tile(out, 0, tl.cumsum(a, 0))
@@ -149,7 +168,11 @@ def sort(x, out, N: tl.constexpr):
     put(out, 2, tl.sort(a, dim=0))
 
 
-@case(x=floats("f4", 4, 16), out=output(4, 4, 8), expected=lambda x: [-np.sort(-x, 1)[:, :8], *[np.sort(x, 1)[:, i::2] for i in (0, 1)], -np.sort(-x, 1)[:, :8]])  # fmt: skip
+@case(
+    x=floats("f4", 4, 16),
+    out=output(4, 4, 8),
+    expected=lambda x: [-np.sort(-x, 1)[:, :8], *[np.sort(x, 1)[:, i::2] for i in (0, 1)], -np.sort(-x, 1)[:, :8]],
+)
 def sort_rows(x, out):
     a = tl.load(x + tl.arange(0, 4)[:, None] * 16 + tl.arange(0, 16)[None, :])
     put_tile(out, 0, tl.topk(a, 8))
@@ -159,14 +182,29 @@ def sort_rows(x, out):
     put_tile(out, 3, tl.topk(a, 8, dim=1))
 
 
-@case(x=np.concatenate([np.arange(0, 32), np.arange(31, -1, -1)]).astype("i4"), out=output(1, N, dtype="i4"), N=N,
-      expected=lambda x: [np.sort(x)])  # fmt: skip
+@case(
+    x=np.concatenate([np.arange(0, 32), np.arange(31, -1, -1)]).astype("i4"),
+    out=output(1, N, dtype="i4"),
+    N=N,
+    expected=lambda x: [np.sort(x)],
+)
 def merge(x, out, N: tl.constexpr):
     put(out, 0, tl.bitonic_merge(tl.load(x + tl.arange(0, N))))
 
 
-@case(x=numbers("f4", M, W), k=numbers("i4", M, W, low=0, high=8), out=output(4, M, W), M=M, W=W,
-      expected=lambda x, k: [np.take_along_axis(x, k, 1), np.take_along_axis(x, k, 0), np.take_along_axis(x, k, 1), np.take_along_axis(x, k * 0 + 3, 0)])  # fmt: skip
+@case(
+    x=numbers("f4", M, W),
+    k=numbers("i4", M, W, low=0, high=8),
+    out=output(4, M, W),
+    M=M,
+    W=W,
+    expected=lambda x, k: [
+        np.take_along_axis(x, k, 1),
+        np.take_along_axis(x, k, 0),
+        np.take_along_axis(x, k, 1),
+        np.take_along_axis(x, k * 0 + 3, 0),
+    ],
+)
 def gather(x, k, out, M: tl.constexpr, W: tl.constexpr):
     there = tl.arange(0, M)[:, None] * W + tl.arange(0, W)[None, :]
     a, index = tl.load(x + there), tl.load(k + there)
@@ -176,8 +214,17 @@ def gather(x, k, out, M: tl.constexpr, W: tl.constexpr):
     put_tile(out, 3, tl.gather(a, tl.full((M, W), 3, tl.int32), 0))
 
 
-@case(x=numbers("i4", N, low=0, high=16), out=output(4, 16, dtype="i4"), N=N,
-      expected=lambda x: [np.bincount(x, minlength=16), np.bincount(x[:40], minlength=16), np.bincount(x, minlength=16), np.bincount(x, minlength=16) * 2])  # fmt: skip
+@case(
+    x=numbers("i4", N, low=0, high=16),
+    out=output(4, 16, dtype="i4"),
+    N=N,
+    expected=lambda x: [
+        np.bincount(x, minlength=16),
+        np.bincount(x[:40], minlength=16),
+        np.bincount(x, minlength=16),
+        np.bincount(x, minlength=16) * 2,
+    ],
+)
 def histogram(x, out, N: tl.constexpr):
     i = tl.arange(0, N)
     a = tl.load(x + i)
@@ -200,8 +247,12 @@ def divide(a, b):
     return a // (b + 1)
 
 
-@case(x=numbers("i4", N, low=0), out=output(3, N, dtype="i4"), N=N,
-      expected=lambda x: [np.where(x % 2 == 0, x // 2, 3 * x + 1), np.arange(N) + x % 2, x // (np.arange(N) + 1)])  # fmt: skip
+@case(
+    x=numbers("i4", N, low=0),
+    out=output(3, N, dtype="i4"),
+    N=N,
+    expected=lambda x: [np.where(x % 2 == 0, x // 2, 3 * x + 1), np.arange(N) + x % 2, x // (np.arange(N) + 1)],
+)
 def map_elements(x, out, N: tl.constexpr):
     i = tl.arange(0, N)
     a, b = tl.map_elementwise(collatz, tl.load(x + i), i)

@@ -12,8 +12,7 @@ def line(*values):
     return [np.broadcast_to(v, N) for v in values]
 
 
-@case(out=output(8, N), N=N,
-      expected=lambda: line(np.arange(N), np.arange(N) + N, 0, 2.5, 0, 3, 0, 9))  # fmt: skip
+@case(out=output(8, N), N=N, expected=lambda: line(np.arange(N), np.arange(N) + N, 0, 2.5, 0, 3, 0, 9))
 def create(out, N: tl.constexpr):
     put(out, 0, tl.arange(0, N))
     put(out, 1, tl.arange(N, 2 * N))
@@ -45,8 +44,13 @@ def dtypes(out, N: tl.constexpr):
     put(out, 14, tl.full((N,), 3, tl.float32).to(tl.float8e5).to(tl.float32))
 
 
-@case(x=numbers("i4", M, W), out=output(9, M, W, dtype="i4"), M=M, W=W,
-      expected=lambda x: [x, x, x, x[:, :1] + np.zeros_like(x), x[:1] + np.zeros_like(x), x, x[:, :1] * x[:1], x, x])  # fmt: skip
+@case(
+    x=numbers("i4", M, W),
+    out=output(9, M, W, dtype="i4"),
+    M=M,
+    W=W,
+    expected=lambda x: [x, x, x, x[:, :1] + np.zeros_like(x), x[:1] + np.zeros_like(x), x, x[:, :1] * x[:1], x, x],
+)
 def broadcasting(x, out, M: tl.constexpr, W: tl.constexpr):
     i, j = tl.arange(0, M), tl.arange(0, W)
     a = tl.load(x + i[:, None] * W + j[None, :])
@@ -100,8 +104,13 @@ def rearrange(x, out, M: tl.constexpr, W: tl.constexpr):
     put(out, 11, cube.trans(2, 1, 0).ravel())
 
 
-@case(x=numbers("f4", M, W), out=output(6, M * W), M=M, W=W,
-      expected=lambda x: [x, x.reshape(M, -1, 2)[..., ::-1], x, np.stack([x, 2 * x], -1)[..., 0], x, x])  # fmt: skip
+@case(
+    x=numbers("f4", M, W),
+    out=output(6, M * W),
+    M=M,
+    W=W,
+    expected=lambda x: [x, x.reshape(M, -1, 2)[..., ::-1], x, np.stack([x, 2 * x], -1)[..., 0], x, x],
+)
 def join_and_split(x, out, M: tl.constexpr, W: tl.constexpr):
     i, j = tl.arange(0, M), tl.arange(0, W)
     a = tl.load(x + i[:, None] * W + j[None, :])
@@ -117,8 +126,12 @@ def join_and_split(x, out, M: tl.constexpr, W: tl.constexpr):
     put(out, 5, tl.permute(tl.join(left, right), (0, 2, 1)).ravel())
 
 
-@case(x=numbers("i4", N), out=output(2, 2 * N, dtype="i4"), N=N,
-      expected=lambda x: [np.sort(np.concatenate([x, x + 100]))] * 2)  # fmt: skip
+@case(
+    x=numbers("i4", N),
+    out=output(2, 2 * N, dtype="i4"),
+    N=N,
+    expected=lambda x: [np.sort(np.concatenate([x, x + 100]))] * 2,
+)
 def concatenate(x, out, N: tl.constexpr):
     """`cat` may permute what it joins, so the result is sorted."""
     a = tl.load(x + tl.arange(0, N))

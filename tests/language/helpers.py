@@ -7,6 +7,7 @@ import triton.language as tl
 import tlx
 
 from .case import TMA, Case, integers, output
+from .mma import load_tile, store_tile
 
 BLOCK = 32
 
@@ -107,6 +108,56 @@ def captures(x, y, sums, scale, bias, SHIFT: tl.constexpr, BLOCK: tl.constexpr):
 
 
 @tlx.jit
+def nested_captures(x, y, n, BLOCK: tl.constexpr):
+    """Tuples in tuples, with a ring, barriers, a scalar and a pointer in them."""
+    ring = tlx.local_alloc((BLOCK, BLOCK), tl.float16, 2)
+    bars = tlx.alloc_barriers(2)
+    pack = (ring, (bars, n), x)
+    with tlx.async_tasks():
+        with tlx.async_task("default"):
+            tlx.barrier_wait(pack[1][0][1], 0)
+            store_tile(y, tlx.local_load(pack[0][1]) + pack[1][1], BLOCK, BLOCK)
+        with tlx.async_task(num_warps=4):
+            tlx.local_store(pack[0][1], load_tile(pack[2], BLOCK, BLOCK))
+            tlx.barrier_arrive(pack[1][0][1])
+
+
+@triton.jit
+def store_view(y, view, BLOCK: tl.constexpr):
+    store_tile(y, tlx.local_load(view), BLOCK // 2, BLOCK)
+
+
+@tlx.jit
+def views_in_helpers(x, y, BLOCK: tl.constexpr):
+    """A slice, and a slice of a transposed view, from tasks of different sizes."""
+    ring = tlx.local_alloc((BLOCK, BLOCK), tl.float16, 1)
+    tlx.local_store(ring[0], load_tile(x, BLOCK, BLOCK))
+    with tlx.async_tasks():
+        with tlx.async_task("default"):
+            store_view(y, tlx.local_slice(ring[0], [BLOCK // 2, 0], [BLOCK // 2, BLOCK]), BLOCK)
+        with tlx.async_task(num_warps=1):
+            upper = tlx.local_slice(tlx.local_trans(ring[0]), [0, 0], [BLOCK // 2, BLOCK])
+            store_view(y + BLOCK * BLOCK // 2, upper, BLOCK)
+
+
+@tlx.jit
+def slots_as_values(x, y, n, BLOCK: tl.constexpr):
+    """A slot chosen by a branch, and one carried by a loop."""
+    ring = tlx.local_alloc((BLOCK, BLOCK), tl.float16, 2)
+    for i in tl.range(0, 2):
+        tlx.local_store(ring[i], load_tile(x, BLOCK, BLOCK) * (i + 1))
+    if n > 3:
+        chosen = ring[0]
+    else:
+        chosen = ring[1]
+    store_tile(y, tlx.local_load(chosen), BLOCK, BLOCK)
+    carried = ring[0]
+    for i in tl.range(0, n):
+        carried = ring[i % 2]
+    store_tile(y + BLOCK * BLOCK, tlx.local_load(carried), BLOCK, BLOCK)
+
+
+@tlx.jit
 def closure_over_globals(y):
     with tlx.async_tasks():
         with tlx.async_task("default"):
@@ -161,6 +212,27 @@ CASES = [
             {"y": TILE * 6 + added, "sums": np.array([6])},
         )
         for name, bias, added in [("None", None, 105), ("a pointer", np.array([7], np.int32), 12)]
+    ],
+    Case(
+        "captures in nested tuples",
+        nested_captures,
+        {"x": TILE, "y": tile_out(), "n": 2, "BLOCK": BLOCK},
+        {"y": TILE + 2},
+    ),
+    Case(
+        "views in helpers",
+        views_in_helpers,
+        {"x": TILE, "y": tile_out(), "BLOCK": BLOCK},
+        {"y": np.concatenate([TILE[BLOCK // 2 :], TILE.T[: BLOCK // 2]])},
+    ),
+    *[
+        Case(
+            f"slots as values, {n} trips",
+            slots_as_values,
+            {"x": TILE, "y": tile_out(2 * BLOCK), "n": n, "BLOCK": BLOCK},
+            {"y": np.concatenate([TILE * chosen, TILE * carried])},
+        )
+        for n, chosen, carried in [(0, 2, 1), (2, 2, 2), (5, 1, 1)]
     ],
     Case("globals", closure_over_globals, {"y": output(2, dtype=np.int32)}, {"y": np.array([21, 42])}),
 ]

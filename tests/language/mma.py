@@ -125,6 +125,48 @@ def wait_in_a_branch(x, w, y, twice, D: tl.constexpr):
     store_tile(y, tlx.async_dot_wait(0, acc), D, D)
 
 
+@tlx.jit
+def in_flight_across_iterations(q, v, y, n, D: tl.constexpr):
+    """As in attention: the second MMA of an iteration runs on while the next iteration starts its first."""
+    q_tile = tlx.local_alloc((D, D), tl.float16, 1)
+    v_tile = tlx.local_alloc((D, D), tl.float16, 1)
+    tlx.local_store(q_tile[0], load_tile(q, D, D))
+    tlx.local_store(v_tile[0], load_tile(v, D, D))
+    o = tl.zeros((D, D), tl.float32)
+    row_sums = tl.zeros((D,), tl.float32)
+    for _ in tl.range(0, n):
+        s = tlx.async_dot(q_tile[0], v_tile[0])
+        o = tlx.async_dot_wait(1, o)
+        o = o + 1.0
+        s = tlx.async_dot_wait(0, s)
+        row_sums += tl.sum(s, axis=1)
+        o = tlx.async_dot(s.to(tl.float16), v_tile[0], o)
+    store_tile(y, tlx.async_dot_wait(0, o) + row_sums[:, None], D, D)
+
+
+@triton.jit
+def begin(a, b, acc):
+    return tlx.async_dot(a, b, acc)
+
+
+@triton.jit
+def finish(acc):
+    return tlx.async_dot_wait(0, acc)
+
+
+@tlx.jit
+def in_flight_through_helpers(q, v, y, n, D: tl.constexpr):
+    q_tile = tlx.local_alloc((D, D), tl.float16, 1)
+    v_tile = tlx.local_alloc((D, D), tl.float16, 1)
+    tlx.local_store(q_tile[0], load_tile(q, D, D))
+    tlx.local_store(v_tile[0], load_tile(v, D, D))
+    acc = begin(q_tile[0], v_tile[0], None)
+    while n > 1:
+        acc = begin(q_tile[0], v_tile[0], acc)
+        n -= 1
+    store_tile(y, finish(acc), D, D)
+
+
 def product(x: np.ndarray, w: np.ndarray) -> np.ndarray:
     return x.astype(np.float32) @ w.astype(np.float32)
 
@@ -153,6 +195,8 @@ def while_case(steps: int, warps: int) -> Case:
 
 BF16, FP8, FP8_WIDE = ml_dtypes.bfloat16, ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e5m2
 Q, K, V = (integers(64, 64, low=low, dtype=np.float16) for low in (-3, -2, -1))
+BITS = integers(64, 64, low=-1, high=2, dtype=np.float16)
+BITS_V = product(BITS, V)
 SMALL_X, SMALL_W = integers(64, 64, low=-1, high=2, dtype=BF16), integers(64, 64, low=0, high=2, dtype=BF16)
 
 CASES = [
@@ -174,6 +218,18 @@ CASES = [
         {"q": Q, "k": K, "v": V, "s_out": output(64, 64), "o_out": output(64, 64), "D": 64},
         {"s_out": 2 * product(Q, K.T), "o_out": product(Q, V)},
         ttgir={"pendings = 1": 1, "pendings = 0": 1},
+    ),
+    Case(
+        "in flight across iterations",
+        in_flight_across_iterations,
+        {"q": BITS, "v": V, "y": output(64, 64), "n": 3, "D": 64},
+        {"y": 3 * product(BITS_V.astype(np.float16), V) + 3 + 3 * BITS_V.sum(1)[:, None]},
+    ),
+    Case(
+        "in flight through helpers",
+        in_flight_through_helpers,
+        {"q": Q, "v": V, "y": output(64, 64), "n": 3, "D": 64},
+        {"y": 3 * product(Q, V)},
     ),
     *[while_case(steps, warps) for steps, warps in [(1, 4), (2, 4), (5, 4), (3, 8)]],
     Case(

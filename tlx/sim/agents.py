@@ -2,15 +2,20 @@
 
 Everything that could conflict with another agent goes through one place each: `SharedMemory.read/write`,
 `Barrier.arrive/expect/land/wait`, `WarpGroup.fence`, `Agent` creation and `Queue.retire`. Each of them calls the
-observer, so a checker that keeps vector clocks needs nothing else from the machine.
+observer, so a checker that keeps vector clocks needs nothing else from the machine. It is also asked what to do about
+a mistake: the one here raises the error, a checker may note it and let the machine go on.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..ir.model import Op
+
+if TYPE_CHECKING:
+    from .cta import CTA
+    from .launch import Launch
 
 __all__ = ["Agent", "Condition", "Observer", "Signal"]
 
@@ -54,9 +59,10 @@ class Agent:
         coroutine: what it does; yields None where others may run, or a `Condition` that it waits for.
         op: the op that issued it; None for a warp group.
         issuer: the agent that issued it.
+        cta: where it acts; its issuer's if None.
     """
 
-    __slots__ = ("blocked_on", "coroutine", "done", "finished", "issuer", "kind", "name", "op", "resume")
+    __slots__ = ("blocked_on", "coroutine", "cta", "done", "finished", "issuer", "kind", "name", "op", "resume")
 
     def __init__(
         self,
@@ -65,12 +71,14 @@ class Agent:
         coroutine: Generator[Condition | None, None, Any] | None = None,
         op: Op | None = None,
         issuer: Agent | None = None,
+        cta: CTA | None = None,
     ):
         self.kind = kind
         self.name = name
         self.coroutine = coroutine
         self.op = op
         self.issuer = issuer
+        self.cta = cta or (issuer and issuer.cta)
         self.done = False
         self.finished = Signal()
         self.blocked_on: Condition | None = None
@@ -94,6 +102,23 @@ class Agent:
 
 class Observer:
     """Sees every event that orders agents or touches shared state; this one does nothing with it."""
+
+    def begin(self, launch: Launch) -> None:
+        """`launch` is about to run its grid under its seed."""
+
+    def end(self, launch: Launch) -> None:
+        """All CTAs of `launch` have ended."""
+
+    def end_cta(self, cta: CTA) -> None:
+        """The kernel has ended in `cta`."""
+
+    def mistake(self, agent: Agent, error: Exception, op: Op) -> None:
+        """`agent` does something wrong at `op` that needn't stop the machine; raises `error` if it shall."""
+        raise error
+
+    def stopped(self, launch: Launch, error: Exception) -> None:
+        """`launch` can't go on; raises `error` unless the next schedule shall run."""
+        raise error
 
     def read(self, agent: Agent, view, op: Op) -> None:
         """`agent` has read the bytes of `view` (a `MemDesc`)."""

@@ -60,11 +60,12 @@ class Barrier:
         """
         self.observer.arrive(agent, self, count, op)
         if not 1 <= count <= self.pending:
-            raise BarrierMisuse(
+            error = BarrierMisuse(
                 f"{self.full_name}: {count} arrivals when phase {self.phases_done} has {self.arrived} of {self.count}",
                 hint="give the barrier a larger arrive count, or wait for the phase before arriving again",
             )
-        self.pending -= count
+            self.observer.mistake(agent, error, op)
+        self.pending -= min(count, self.pending)
         self._advance()
 
     def expect(self, agent: Agent, nbytes: int, op: Op) -> None:

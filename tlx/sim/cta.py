@@ -60,6 +60,7 @@ class CTA:
     def _main(self, group: WarpGroup) -> Coroutine:
         yield from group.call(self.launch.code.kernel, self.launch.arguments, 0)
         self._check_engines()
+        self.observer.end_cta(self)
         self.launch.cta_ended(self)
 
     def _check_engines(self) -> None:
@@ -69,9 +70,10 @@ class CTA:
         if not in_flight:
             return
         first = in_flight[0]
-        raise EngineInFlight(
+        error = EngineInFlight(
             f"the CTA ends while {len(in_flight)} operation(s) of an engine may still touch its shared memory: "
             + ", ".join(sorted({e.name for e in in_flight})),
             hint="wait for each TMA load, TMA store, cp.async and MMA before the kernel ends",
             location=first.op.location,
         )
+        self.observer.mistake(first, error, first.op)

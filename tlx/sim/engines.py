@@ -6,6 +6,7 @@ from collections.abc import Generator
 
 import numpy as np
 
+from ..ir.model import Op
 from .agents import Agent, Condition, Observer
 from .errors import UnfinishedResult
 
@@ -40,19 +41,18 @@ class Unfinished:
         self.engine: Engine | None = None
         self.value: np.ndarray | None = None
 
-    def read(self) -> np.ndarray:
-        """The tensor.
-
-        Raises:
-            UnfinishedResult: no wait has retired the MMA.
-        """
+    def read(self, agent: Agent, op: Op) -> Generator[Condition, None, np.ndarray]:
+        """The tensor; waits until the MMA has run if `UnfinishedResult`, that no wait has retired it, is let pass."""
         if not self.engine.retired:
             issued = self.engine.op.location
-            raise UnfinishedResult(
+            error = UnfinishedResult(
                 "the result of an async MMA is read before the wait that retires it"
                 + (f" (MMA issued at {issued})" if issued.known else ""),
                 hint="wait with fewer pending MMAs before using the result",
             )
+            agent.cta.observer.mistake(agent, error, op)
+            while not self.engine.done:
+                yield Condition(self.engine.finished, "an MMA to complete")
         return self.value
 
 

@@ -35,12 +35,11 @@ class WarpGroup(Agent):
     the engines), `passed` (how often each wait was passed).
     """
 
-    __slots__ = ("copies", "counts", "cta", "frame", "launch", "mma", "num_warps", "passed", "shared_base", "step_now",
+    __slots__ = ("copies", "counts", "frame", "launch", "mma", "num_warps", "passed", "shared_base", "step_now",
                  "stores")  # fmt: skip
 
     def __init__(self, cta: CTA, name: str, num_warps: int, code: Callable[[WarpGroup], Coroutine]):
-        super().__init__("group", name)
-        self.cta = cta
+        super().__init__("group", name, cta=cta)
         self.launch = cta.launch
         self.num_warps = num_warps
         self.frame: list = []
@@ -118,7 +117,9 @@ class WarpGroup(Agent):
             else:
                 values = [frame[slot] for slot in step.operands]
                 if step.checked:
-                    values = [value.read() if type(value) is Unfinished else value for value in values]
+                    for index, value in enumerate(values):
+                        if type(value) is Unfinished:
+                            values[index] = yield from value.read(self, step.op)
                 outcome = self._value(step, values)
                 if step.waits:
                     outcome = yield from outcome

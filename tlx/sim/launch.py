@@ -81,7 +81,7 @@ class Launch:
         self.tensor_maps: dict[int, tuple] = {}
         self.leftovers: list[LeftoverPhase] = []
         self.overruns: Counter[Op] = Counter()
-        self._observer = observer
+        self.observer = observer
         self._scratch_end = _SCRATCH
         self._scheduler = Scheduler(seed)
         self._waiting = product(*map(range, reversed(grid)))
@@ -93,11 +93,13 @@ class Launch:
         Raises:
             SimulationError: what the kernel does wrong; DeadlockError if it can't go on.
         """
+        self.observer.begin(self)
         for _ in range(self.device.multiprocessors):
             self._start_next()
         self._scheduler.run()
         if self._resident:
             raise deadlock(self._resident)
+        self.observer.end(self)
 
     def scratch_address(self, nbytes: int) -> int:
         """The address of global memory that no argument holds."""
@@ -118,7 +120,7 @@ class Launch:
     def _start_next(self) -> None:
         place = next(self._waiting, None)
         if place is not None:
-            self._resident.append(CTA(self, place[::-1], self._scheduler, self._observer))
+            self._resident.append(CTA(self, place[::-1], self._scheduler, self.observer))
 
 
 def simulate(launch_with: Callable[[int], Launch], seeds: range) -> Report:
@@ -139,7 +141,7 @@ def simulate(launch_with: Callable[[int], Launch], seeds: range) -> Report:
             error.seed = seed
             who = f"{error.agent} of program {error.program_id}, " if error.agent else ""
             error.what += f" ({who}seed {seed})"
-            raise
+            launch.observer.stopped(launch, error)
     report = Report.of(launch)
     if report.leftovers:
         _warn(report, _leftover_text(report), report.leftovers[0].location)

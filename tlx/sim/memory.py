@@ -154,7 +154,7 @@ class SharedMemory:
         place = view.byte_offsets()
         state = self.state[place]
         if not (state == DATA).all():
-            raise _unreadable(view, state)
+            self._unreadable(agent, view, state, op)
         word = f"u{view.map.itemsize}"
         if view.map.dense:
             return self.bytes[place].view(word).take(view.map.order).view(view.dtype)
@@ -180,12 +180,12 @@ class SharedMemory:
         self.bytes[place] = words.view(np.uint8)
         self.state[place] = DATA
 
-
-def _unreadable(view: MemDesc, state: np.ndarray) -> Exception:
-    if (state == BARRIER).any():
-        return BarrierMisuse(f"{view.name}: an mbarrier is read as data")
-    unwritten = int((state == POISON).sum())
-    return UninitializedRead(
-        f"{view.name}: {unwritten:,} of {state.size:,} bytes are read but were never written",
-        hint="wait for the copy that fills the buffer, or store to it first",
-    )
+    def _unreadable(self, agent: Agent, view: MemDesc, state: np.ndarray, op: Op) -> None:
+        if (state == BARRIER).any():
+            raise BarrierMisuse(f"{view.name}: an mbarrier is read as data")
+        unwritten = int((state == POISON).sum())
+        error = UninitializedRead(
+            f"{view.name}: {unwritten:,} of {state.size:,} bytes are read but were never written",
+            hint="wait for the copy that fills the buffer, or store to it first",
+        )
+        self.observer.mistake(agent, error, op)

@@ -32,13 +32,14 @@ def warp_group_dot(group, op, a, b, c, use_accumulator=True):
         result.value = multiply_accumulate(left, right, accumulator, precision)
         yield None
 
-    a = a.read() if isinstance(a, Unfinished) else a
+    if isinstance(a, Unfinished):
+        a = yield from a.read(group, op)
     result.engine = group.issue("mma", op, work, group.mma)
     group.mma.commit()
     if op.attributes.get("isAsync", False):
         return result
     yield from group.mma.wait(group, 0)
-    return result.read()
+    return result.value
 
 
 @simulates("ttng.warp_group_dot_wait")

@@ -175,6 +175,7 @@ def atomic_polling(out):
         tl.atomic_store(out, 1)
     else:
         tl.atomic_poll(out, 1)
+        out.atomic_poll(1)
         tl.store(out + 1, 1)
 
 

@@ -139,7 +139,11 @@ def concatenate(x, out, N: tl.constexpr):
     put(out, 1, tl.sort(tl.ravel(tl.join(a, a + 100))))
 
 
-@case(x=numbers("i4", 4), out=output(6, dtype="i4"), expected=lambda x: [x[0], x[0] + 1, x[0], x[0], x[:2].sum(), 6])
+@case(
+    x=numbers("i4", 4),
+    out=output(8, dtype="i4"),
+    expected=lambda x: [x[0], x[0] + 1, x[0], x[0], x[:2].sum(), 6, x.sum(), x[0]],
+)
 def scalars_as_tensors(x, out):
     """Tensors of one element, and scalars where a tensor may stand."""
     one = tl.load(x + tl.arange(0, 1))
@@ -149,9 +153,11 @@ def scalars_as_tensors(x, out):
     tl.store(out + 3 + tl.arange(0, 1), tl.load(x))
     tl.store(out + 4, tl.sum(tl.join(tl.load(x), tl.load(x + 1))))
     tl.store(out + 5 + tl.zeros((1,), tl.int32), 6)
+    tl.store(out + 6 + tl.arange(0, 1), tl.sum(tl.load(x + tl.arange(0, 4)), 0, keep_dims=True))
+    tl.store(out + 7 + tl.arange(0, 1), tl.expand_dims(tl.load(x), 0))
 
 
-@case(x=numbers("i4", M, W), out=output(2, M * W, dtype="i4"), M=M, W=W, since=9, expected=lambda x: [x, x])
+@case(x=numbers("i4", M, W), out=output(2, M * W, dtype="i4"), M=M, W=W, since=7, expected=lambda x: [x, x])
 def squeezing(x, out, M: tl.constexpr, W: tl.constexpr):
     a = tl.load(x + tl.arange(0, M)[:, None] * W + tl.arange(0, W)[None, :])
     put(out, 0, tl.squeeze(tl.unsqueeze(a, 1), 1).ravel())
@@ -163,3 +169,15 @@ def swizzle(out, M: tl.constexpr, W: tl.constexpr):
     i, j = tl.swizzle2d(tl.arange(0, M)[:, None], tl.arange(0, W)[None, :], M, W, 4)
     put_tile(out, 0, i + tl.zeros((M, W), tl.int32))
     put_tile(out, 1, j + tl.zeros((M, W), tl.int32))
+
+
+@case(x=numbers("i4", N), out=output(2, N, dtype="i4"), N=N, since=7, expected=lambda x: [x + 3, x])
+def scalars_of_python(x, out, N: tl.constexpr):
+    a = tl.load(x + tl.arange(0, N))
+    put(out, 0, a + tl.to_tensor(3))
+    put(out, 1, tl.where(tl.to_tensor(True), a, 0))
+
+
+@case(x=numbers("f4", N), out=output(N), N=N, since=8, expected=lambda x: [x])
+def expected_zeros(x, out, N: tl.constexpr):
+    put(out, 0, tl.expect_zero(tl.load(x + tl.arange(0, N)), tl.arange(0, N) < 0))

@@ -13,14 +13,14 @@ import triton.language as tl
 from triton.language.extra import cuda, libdevice
 from triton.runtime.jit import JITCallable
 
+from tests.tl.case import MINOR
+
 __all__ = ["public_names", "reason_without_case", "uses"]
 
 TYPE = "a type of the front end: annotations and host code name it"
 HOST = "host side"
 OTHER_GPU = "a number type of other GPUs"
-BLOCK_POINTERS = (
-    "block pointers: removed in 3.9, and rewritten by a stock pass that runs before layouts exist: use descriptors"
-)
+BLOCK_POINTERS = "block pointers: Triton removed them in 3.9"
 GATHER = "needs Blackwell: the TMA of sm_90 has no gather and scatter"
 REDUCE = "not lowered: tlx's descriptors have load and store"
 
@@ -84,6 +84,8 @@ def _public_functions(module) -> set[str]:
 
 def reason_without_case(name: str) -> str | None:
     """Why a name has no case; None if it has one or should have."""
+    if name in ("tl.make_block_ptr", "tl.advance", "tensor.advance") and MINOR >= 9:
+        return BLOCK_POINTERS
     return REASONS.get(name)
 
 

@@ -260,6 +260,7 @@ class ControlFlow:
 
     def emit_for(self, node, loop: LoopRange) -> None:
         builder, induction = self.builder, node.target.id
+        previous = self.lscope.get(induction)
         placeholder = builder.create_poison(loop.lower.type.to_ir(builder))
         self.set_value(induction, tl.tensor(placeholder, loop.lower.type))
         before = self.semantic.engines.fork()
@@ -283,8 +284,18 @@ class ControlFlow:
                 value = builder.create_add(builder.create_sub(loop.upper.handle, value), loop.lower.handle)
             placeholder.replace_all_uses_with(value)
             self._maybe_set_loc_to_name(value, induction)
-        self.set_value(induction, tl.tensor(value, loop.lower.type))
+        self.set_value(induction, self.last_index(loop, previous))
         self.leave_loop(carried, op, before)
+
+    def last_index(self, loop: LoopRange, previous: Any) -> tl.tensor:
+        """What the index is after the loop: its last value; without trips what it was before, if that fits."""
+        semantic = self.semantic
+        trips = semantic.floordiv(semantic.sub(semantic.sub(loop.upper, loop.lower, False), 1, False), loop.step)
+        steps = semantic.mul(trips, loop.step, False)
+        last = semantic.sub(loop.upper, steps, False) if loop.negative else semantic.add(loop.lower, steps, False)
+        if not isinstance(previous, tl.tensor) or previous.type != last.type:
+            return last
+        return semantic.where(semantic.less_than(loop.lower, loop.upper), last, previous)
 
     def set_loop_attributes(self, op, options, carried: Carried) -> None:
         """The author's options for the stock pipeliner, except that it must leave hand-written MMAs alone.

@@ -102,6 +102,8 @@ class TLXSemantic(GluonSemantic):
     def expand_dims(self, input, axis):
         shape = dims(input.shape)
         axis += len(shape) + 1 if axis < 0 else 0
+        if not input.type.is_block():
+            return self.splat(input, [1])
         if not expandable(input.type.layout, axis):
             parent = self.default_layout([*shape[:axis], 1, *shape[axis:]], input.dtype)
             input = self.convert(input, SliceLayout(axis, parent))

@@ -39,11 +39,17 @@ class Counter:
         count = self._values.of(predicate) if predicate is not None else constant(1)
         variables = frozenset().union(*(x.variables for x in identity))
         for step in reversed(path):
-            repeats = step.op is not None and step.op.name == "scf.for" and not (
-                self._values.iteration(step.op).terms[0][0] in variables | count.variables
-            )  # fmt: skip
+            repeats = self._is_for(step) and self._number(step.op) not in variables | count.variables
             count = self._atoms.product(count, self._entered(step.op)) if repeats else self._through(step, count)
         return count
+
+    @staticmethod
+    def _is_for(step: Step) -> bool:
+        return step.op is not None and step.op.name == "scf.for"
+
+    def _number(self, loop: Op) -> Atom:
+        """The atom that numbers the loop's trips."""
+        return self._values.iteration(loop).terms[0][0]
 
     def _entered(self, loop: Op) -> Linear:
         return self._values.holds("gt", self._values.excess(loop))
@@ -54,7 +60,7 @@ class Counter:
         if step.op.name == "scf.if":
             condition = self._values.of(step.op.operands[0])
             return self._atoms.product(count, constant(1) - condition if step.region else condition)
-        if step.op.name == "scf.for":
+        if self._is_for(step):
             return self._summed(step.op, count)
         if step.op.name == "scf.while":
             return self._atoms.product(count, self._atoms.term("while", step.op))
@@ -69,7 +75,7 @@ class Counter:
         return total
 
     def _sum_of(self, loop: Op, trips: Linear, atom: Atom) -> Linear:
-        ((number, _),) = self._values.iteration(loop).terms
+        number = self._number(loop)
         fixed = [factor for factor in factors_of(atom) if number not in factor.variables]
         varying = [factor for factor in factors_of(atom) if number in factor.variables]
         rest = self._atoms.of_factors(fixed)

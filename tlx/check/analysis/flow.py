@@ -16,7 +16,7 @@ _LIMIT = 64
 
 
 class Flow(Generic[S]):
-    """A forward analysis; subclasses say what an op does to the facts. Facts compare by value and aren't changed in place.
+    """A forward analysis; subclasses say what an op does to the facts, which compare by value and are never changed.
 
     Branches join, loops repeat until their facts rest. Regions of `warp_specialize` start with the facts that hold at
     the op; those of the default region go on behind it.

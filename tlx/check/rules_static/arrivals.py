@@ -46,7 +46,8 @@ def _compared(context: Context, barrier: Barrier, signals: list[Event], waits: l
         if verdicts[task] == STARVING:
             yield _finding(context, barrier, arriving, own, "it waits for ever once the loops run long enough")
         elif verdicts[task] == UNKNOWN:
-            reason = f"arrivals on {barrier.name} and waits of {task} stand under conditions or in loops that can't be compared"
+            both = f"arrivals on {barrier.name} and waits of {task}"
+            reason = f"{both} stand under conditions or in loops that can't be compared"
             yield undecided(ARRIVALS_AND_WAITS, reason, own[0].op, task, barrier.name)
     ahead = [task for task, verdict in verdicts.items() if verdict == RUNNING_AHEAD]
     if len(ahead) == len(by_task):
@@ -122,8 +123,8 @@ def _finding(context: Context, barrier: Barrier, arriving: Linear, waits: list[E
     else:
         rule = ARRIVALS_AND_WAITS
         message = (
-            f"arrivals on {barrier.name} ({parts}; {barrier.count} for a phase) and the waits of {wait.task} don't keep "
-            f"step: {outcome}"
+            f"arrivals on {barrier.name} ({parts}; {barrier.count} for a phase) and the waits of {wait.task} don't "
+            f"keep step: {outcome}"
         )
         hint = "arrive in the same trips of the same loops as are waited for"
     return Finding(

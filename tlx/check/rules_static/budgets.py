@@ -54,7 +54,7 @@ def registers(context: Context) -> Iterator[Finding]:
         for region, asked, granted in zip(op.regions[1:], requested, op.attributes.get("actualRegisters", ())[1:]):
             if granted < asked:
                 what = f"{region.name} asks for {asked} registers per thread and gets {granted}"
-                yield Finding(REGISTERS, what, op.location, group=region.name, hint="lower the launch's maxnreg less")
+                yield Finding(REGISTERS, what, op.location, group=region.name, hint="raise the launch's maxnreg")
 
 
 def _requests_dropped(context: Context, op: Op, requested: tuple[int, ...]) -> Finding:
@@ -63,8 +63,8 @@ def _requests_dropped(context: Context, op: Op, requested: tuple[int, ...]) -> F
     asked = " + ".join(f"{count} x {n}" for count, n in zip(requested, threads))
     total = sum(count * n for count, n in zip(requested, threads))
     what = (
-        f"the tasks ask for {asked} = {total:,} registers of {context.target.registers:,}, which leaves too few for the "
-        "default task; Triton drops every request and all tasks share the registers alike"
+        f"the tasks ask for {asked} = {total:,} registers of {context.target.registers:,}, which leaves too few for "
+        "the default task; Triton drops every request and all tasks share the registers alike"
     )
     return Finding(REGISTERS, what, op.location, hint="ask for fewer registers in the largest tasks")
 
@@ -82,8 +82,8 @@ def threads(context: Context) -> Iterator[Finding]:
         regions = context.ops("ttg.warp_specialize")
         tasks = " + ".join(str(n) for n in regions[0].attributes["num_warps"]) if regions else ""
         what = (
-            f"the default task has {context.module.attributes['ttg.num-warps']} warps, the others {tasks}: {warps} warps "
-            f"= {count:,} threads; a CTA of {context.target.name} has at most {context.target.threads:,}"
+            f"the default task has {context.module.attributes['ttg.num-warps']} warps, the others {tasks}: {warps} "
+            f"warps = {count:,} threads; a CTA of {context.target.name} has at most {context.target.threads:,}"
         )
         place = (regions[0] if regions else context.module.kernel).location
         yield Finding(THREADS, what, place, hint="use fewer or smaller tasks")

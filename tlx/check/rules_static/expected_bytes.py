@@ -25,7 +25,7 @@ def expected_bytes(context: Context) -> Iterator[Finding]:
             continue
         coefficients = excess.coefficients
         place = (barrier.of(EXPECT) or barrier.of(LOAD))[0]
-        arithmetic = _arithmetic(barrier)
+        arithmetic = _arithmetic(context, barrier)
         if min(coefficients) >= 0:
             yield _finding(barrier, place, f"{arithmetic}: a wait for it never ends")
         elif max(coefficients) <= 0:
@@ -42,9 +42,10 @@ def _total(context: Context, barrier: Barrier, kind: str) -> Linear:
     return total
 
 
-def _arithmetic(barrier: Barrier) -> str:
-    expected = [event.nbytes for event in barrier.of(EXPECT)]
-    copied = [event.nbytes for event in barrier.of(LOAD)]
+def _arithmetic(context: Context, barrier: Barrier) -> str:
+    happening = [e for e in barrier.of(EXPECT, LOAD) if context.barriers.executions(barrier, e) != constant(0)]
+    expected = [event.nbytes for event in happening if event.kind == EXPECT]
+    copied = [event.nbytes for event in happening if event.kind == LOAD]
     return f"{barrier.name} expects {_sum(expected)}, but the copies bring {_sum(copied)}"
 
 

@@ -202,10 +202,12 @@ def first_waits(context: Context) -> Iterator[Finding]:
     """The waits that all tasks stand at in the first trip of their loops, if they do."""
     if context.barriers.lost:
         return  # said by `signals`
+    signalled = {barrier.root for barrier in context.barriers if barrier.of(ARRIVE, EXPECT)}
     waiting = _Walk(context).run()
-    if not waiting:
-        return
-    culprit = min(waiting, key=_innocence)
+    if not waiting or any(task.wait[0].view.root not in signalled for task in waiting):
+        return  # the latter is said by `signals`
+    filled = {barrier.root for barrier in context.barriers if barrier.of(LOAD)}
+    culprit = min(waiting, key=lambda task: (_is_touched(task), task.wait[0].view.root in filled))
     event, state, parity = culprit.wait
     others = [task.wait for task in waiting if task is not culprit]
     label = event.view.label if event.view.slot is not None else name_of(event.view.root)
@@ -227,12 +229,10 @@ def first_waits(context: Context) -> Iterator[Finding]:
     )
 
 
-def _innocence(task: _Task) -> tuple[bool, bool]:
-    """Sorts the wait that most likely is wrong to the front: for a barrier that nothing has happened to and no copy fills."""
-    event, state, parity = task.wait
-    untouched = state.phase == 0 and state.arrived == 0 and parity == 0
-    filled = state.pending_bytes != 0
-    return not untouched, filled
+def _is_touched(task: _Task) -> bool:
+    """Whether anything has happened to the barrier; where nothing has, the first parity may be wrong."""
+    _, state, parity = task.wait
+    return not (state.phase == 0 and state.arrived == 0 and parity == 0)
 
 
 def _hint(event: Event, state: _State, parity: int, label: str) -> str:

@@ -42,7 +42,7 @@ def numbers(context: Context) -> Iterator[Finding]:
         elif not 0 <= number < _BARRIERS:
             yield _finding(place, f"named barrier {number} doesn't exist: numbers are 0 to {_BARRIERS - 1}", own)
         elif number < own:
-            what = f"named barrier {number} is Triton's own: it uses 0 to {own - 1} in a kernel of {max(partitions, default=0)} tasks besides the default one"
+            what = f"named barrier {number} is Triton's own: in this kernel it uses 0 to {own - 1}"
             yield _finding(place, what, own)
 
 

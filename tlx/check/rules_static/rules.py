@@ -30,13 +30,9 @@ THREADS = Rule("TLX-S003", "threads", ERROR, "more threads than a CTA may have")
 NAMED_BARRIER = Rule("TLX-S004", "named-barrier", ERROR, "a named barrier's number or thread count can't be right")
 EXPECTED_BYTES = Rule("TLX-S005", "expected-bytes", ERROR, "other bytes are expected than copied")
 ARRIVE_COUNT = Rule("TLX-S006", "arrive-count", ERROR, "a phase takes another number of arrivals than come for a wait")
-ARRIVALS_AND_WAITS = Rule(
-    "TLX-S007", "arrivals-and-waits", ERROR, "arrivals and waits grow apart, the longer loops run"
-)
+ARRIVALS_AND_WAITS = Rule("TLX-S007", "arrivals-and-waits", ERROR, "arrivals and waits don't keep step over loops")
 RESULT_USED_EARLY = Rule("TLX-S008", "mma-result-used-early", ERROR, "an async MMA's result is used before its wait")
-STAGING_OVERWRITTEN = Rule(
-    "TLX-S009", "staging-overwritten", ERROR, "a buffer is written that a TMA store may still read"
-)
+STAGING_OVERWRITTEN = Rule("TLX-S009", "staging-overwritten", ERROR, "a buffer is written that a TMA store still reads")
 NEVER_SIGNALLED = Rule("TLX-S010", "never-signalled", ERROR, "a barrier is never initialized, or waited for in vain")
 FIRST_WAITS = Rule("TLX-S011", "first-waits", ERROR, "no task gets past its first waits")
 MISSING_FENCE = Rule("TLX-S012", "missing-fence", ERROR, "an engine reads what was stored without a proxy fence")

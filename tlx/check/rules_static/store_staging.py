@@ -85,7 +85,7 @@ class _InFlight(Flow[Stores]):
 
 
 def staging(context: Context) -> Iterator[Finding]:
-    """Buffers of TMA stores written again too early, by the task that issued the store; stores that outlive their task."""
+    """Buffers of TMA stores that the storing task writes again too early; stores that outlive their task."""
     flow = _InFlight(context.values)
     flow.run(context.module)
     tasks = {place.op: place.task for place in places_of(context.module)}

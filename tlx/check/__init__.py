@@ -1,5 +1,36 @@
-"""Finds races, deadlocks and broken phases of a kernel without a GPU."""
+"""Finds races, deadlocks and broken phases of a kernel without a GPU.
 
-from .findings import Finding, Rule
+`tlx.check(kernel)[grid](...)` raises what it finds, `tlx.check.checking()` gathers it; `tlx check` is the command.
+"""
 
-__all__ = ["Finding", "Rule"]
+import sys
+from types import ModuleType
+
+from .api import Checked, check, checking
+from .errors import CheckError, LifetimeError, PhaseError, RaceError
+from .findings import ERROR, NOTE, WARNING, Finding, Rule
+
+__all__ = [
+    "ERROR",
+    "NOTE",
+    "WARNING",
+    "CheckError",
+    "Checked",
+    "Finding",
+    "LifetimeError",
+    "PhaseError",
+    "RaceError",
+    "Rule",
+    "check",
+    "checking",
+]
+
+
+class _Check(ModuleType):
+    """Lets `tlx.check` be both the package and the function that users call."""
+
+    def __call__(self, kernel, **options) -> Checked:
+        return check(kernel, **options)
+
+
+sys.modules[__name__].__class__ = _Check

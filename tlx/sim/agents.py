@@ -112,8 +112,12 @@ class Observer:
     def end_cta(self, cta: CTA) -> None:
         """The kernel has ended in `cta`."""
 
-    def mistake(self, agent: Agent, error: Exception, op: Op) -> None:
-        """`agent` does something wrong at `op` that needn't stop the machine; raises `error` if it shall."""
+    def mistake(self, agent: Agent, error: Exception, op: Op, subject=None) -> None:
+        """`agent` does something wrong at `op`, with `subject`, a view or a barrier, that needn't stop the machine.
+
+        Raises:
+            SimulationError: `error`, if the machine shall stop.
+        """
         raise error
 
     def stopped(self, launch: Launch, error: Exception) -> None:

@@ -64,7 +64,7 @@ class Barrier:
                 f"{self.full_name}: {count} arrivals when phase {self.phases_done} has {self.arrived} of {self.count}",
                 hint="give the barrier a larger arrive count, or wait for the phase before arriving again",
             )
-            self.observer.mistake(agent, error, op)
+            self.observer.mistake(agent, error, op, self)
         self.pending -= min(count, self.pending)
         self._advance()
 

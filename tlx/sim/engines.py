@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,19 +11,26 @@ from ..ir.model import Op
 from .agents import Agent, Condition, Observer
 from .errors import UnfinishedResult
 
+if TYPE_CHECKING:
+    from .barriers import Barrier
+
 __all__ = ["Engine", "Queue", "Unfinished"]
 
 
 class Engine(Agent):
     """One operation of an engine, from its issue to its completion.
 
+    Args:
+        signals: the barrier that it signals when it is done, if any.
+
     `reads_done` says that it won't read shared memory any more, `retired` that its issuer has waited for it.
     """
 
-    __slots__ = ("reads_done", "retired")
+    __slots__ = ("reads_done", "retired", "signals")
 
-    def __init__(self, kind: str, op, issuer: Agent):
+    def __init__(self, kind: str, op, issuer: Agent, signals: Barrier | None = None):
         super().__init__(kind, f"{kind} of {issuer.name}", op=op, issuer=issuer)
+        self.signals = signals
         self.reads_done = False
         self.retired = False
 

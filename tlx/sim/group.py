@@ -15,6 +15,7 @@ from .engines import Engine, Queue, Unfinished
 from .errors import SimulationError, UnsupportedOp
 
 if TYPE_CHECKING:
+    from .barriers import Barrier
     from .cta import CTA
 
 __all__ = ["WarpGroup"]
@@ -66,9 +67,16 @@ class WarpGroup(Agent):
             return tuple(end.value)
         raise SimulationError("a region that must be free of side effects waits for something")
 
-    def issue(self, kind: str, op: Op, work: Callable[[Engine], Coroutine], queue: Queue | None = None) -> Engine:
-        """Starts an operation of an engine."""
-        engine = Engine(kind, op, self)
+    def issue(
+        self,
+        kind: str,
+        op: Op,
+        work: Callable[[Engine], Coroutine],
+        queue: Queue | None = None,
+        signals: Barrier | None = None,
+    ) -> Engine:
+        """Starts an operation of an engine, to be waited for by its `queue` or by the barrier that it `signals`."""
+        engine = Engine(kind, op, self, signals)
         engine.coroutine = _attributed(engine, self, work(engine))
         if queue is not None:
             queue.add(engine)

@@ -188,4 +188,4 @@ class SharedMemory:
             f"{view.name}: {unwritten:,} of {state.size:,} bytes are read but were never written",
             hint="wait for the copy that fills the buffer, or store to it first",
         )
-        self.observer.mistake(agent, error, op)
+        self.observer.mistake(agent, error, op, view)

@@ -32,7 +32,7 @@ def async_tma_copy_global_to_local(group, op, descriptor, *operands):
         del loads[engine]
 
     loads = group.cta.loads
-    loads[group.issue("tma_load", op, work)] = None
+    loads[group.issue("tma_load", op, work, signals=barrier)] = None
 
 
 @simulates("ttng.async_tma_copy_local_to_global")

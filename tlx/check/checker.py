@@ -1,0 +1,170 @@
+"""The observer that checks: it keeps the clocks of all agents and applies the rules to every event.
+
+One launch under one schedule is one run; the findings of all runs are gathered. What is found does not depend on which
+of two unordered accesses happened to come first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..ir.model import Module, Op
+from ..sim import errors
+from ..sim.agents import Agent, Observer
+from ..sim.barriers import Barrier
+from ..sim.cta import CTA
+from ..sim.launch import Launch
+from ..sim.memory import MemDesc
+from .clocks import Actor, Components
+from .exits import engines_in_flight, failures, leftover_phases, overruns
+from .findings import Finding
+from .gather import Gathered
+from .protocol import AnyBarrier, Protocol
+from .races import Races
+from .rules import RESULT_USED_EARLY
+from .words import agent_words, op_words
+
+__all__ = ["Checker"]
+
+_NOT_THE_KERNELS = (errors.UnsupportedOp, errors.UnsupportedLayout, errors.ArgumentError)
+
+
+class Checker(Observer):
+    """Checks every launch that it observes.
+
+    Args:
+        static: what else to apply to each module that is launched.
+    """
+
+    def __init__(self, static: Callable[[Module], list[Finding]] | None = None):
+        self.gathered = Gathered()
+        self.runs = 0
+        self._static = static
+        self._read: list[Module] = []
+
+    @property
+    def findings(self) -> list[Finding]:
+        """What all launches do wrong, errors first."""
+        return self.gathered.findings
+
+    # --- runs --------------------------------------------------------------------------------------------------------
+
+    def begin(self, launch: Launch) -> None:
+        self._read_module(launch.code.module)
+        self.runs += 1
+        self._seed = launch.seed
+        self._components = Components()
+        self._actors: dict[Agent, Actor] = {}
+        self._protocol = Protocol(self._components, self._report)
+        self._races = Races(self._components, launch.code.shared_bytes, self._report)
+
+    def end(self, launch: Launch) -> None:
+        self._report_all(overruns(launch))
+        self._races.finish()
+
+    def stopped(self, launch: Launch, error: Exception) -> None:
+        if isinstance(error, _NOT_THE_KERNELS):
+            raise error
+        self._report_all(failures(error))
+        self._races.finish()
+
+    def end_cta(self, cta: CTA) -> None:
+        main = self._actor(cta.main)
+        unseen = [actor for actor in self._components.last_started((cta, "engine")) if not actor.known_to(main)]
+        self._report_all(engines_in_flight(unseen))
+        self._report_all(leftover_phases(cta, {actor.agent.signals for actor in unseen}))
+        self._races.end_cta(cta)
+
+    def _read_module(self, module: Module) -> None:
+        if self._static is not None and not any(module is known for known in self._read):
+            self._read.append(module)
+            for finding in self._static(module):
+                self.gathered.add(finding, None)
+
+    def _report(self, finding: Finding) -> None:
+        self.gathered.add(finding, self._seed)
+
+    def _report_all(self, findings) -> None:
+        for finding in findings:
+            self._report(finding)
+
+    # --- agents ------------------------------------------------------------------------------------------------------
+
+    def _actor(self, agent: Agent) -> Actor:
+        if agent not in self._actors:
+            self._actors[agent] = self._components.first(agent)
+        return self._actors[agent]
+
+    def issue(self, engine: Agent) -> None:
+        issuer = self._actor(engine.issuer)
+        self._actors[engine] = self._components.start(engine, (engine.cta, "engine"), issuer)
+        self._components.release(issuer, f"the start of {agent_words(engine)}", engine.op)
+
+    def retire(self, agent: Agent, engine: Agent, reads_only: bool) -> None:
+        done = self._actors[engine]
+        self._components.finish(done, op_words(engine.op), engine.op)
+        self._actor(agent).learn(done.seen, done.fenced)
+
+    def synchronize(self, agents: list[Agent], op: Op) -> None:
+        main, *others = agents
+        actor = self._actor(main)
+        if others and others[0] not in self._actors:
+            for agent in others:
+                self._actors[agent] = self._components.start(agent, (agent.cta, "group"), actor)
+            self._components.release(actor, op_words(op), op)
+            return
+        for agent in others:
+            done = self._actors.pop(agent)
+            self._components.finish(done, f"the end of {agent.name}", op)
+            actor.learn(done.seen, done.fenced)
+
+    def fence(self, agent: Agent, op: Op) -> None:
+        actor = self._actor(agent)
+        actor.fenced = dict(actor.seen)
+        self._components.release(actor, op_words(op), op)
+
+    # --- shared memory -----------------------------------------------------------------------------------------------
+
+    def read(self, agent: Agent, view: MemDesc, op: Op) -> None:
+        self._races.access(self._actor(agent), view, False, op)
+
+    def write(self, agent: Agent, view: MemDesc, op: Op) -> None:
+        self._races.access(self._actor(agent), view, True, op)
+
+    def mistake(self, agent: Agent, error: Exception, op: Op, subject=None) -> None:
+        if isinstance(error, errors.UninitializedRead):
+            self._races.unwritten(self._actor(agent), subject, error.what, op)
+        elif isinstance(error, errors.BarrierMisuse):
+            self._protocol.over_arrival(self._actor(agent), subject, error.what, error.hint, op)
+        elif isinstance(error, errors.UnfinishedResult):
+            self._report(
+                Finding(
+                    RESULT_USED_EARLY,
+                    error.what,
+                    op.location,
+                    group=agent_words(agent),
+                    hint=error.hint,
+                    program_id=agent.cta.program_id,
+                )
+            )
+        # Engines in flight at the end of a CTA: `end_cta` tells them from the clocks.
+
+    # --- barriers ----------------------------------------------------------------------------------------------------
+
+    def initialize(self, agent: Agent, barrier: Barrier, op: Op) -> None:
+        self._protocol.initialize(self._actor(agent), barrier, op)
+
+    def invalidate(self, agent: Agent, barrier: Barrier, op: Op) -> None:
+        self._protocol.invalidate(self._actor(agent), barrier, op)
+
+    def arrive(self, agent: Agent, barrier: AnyBarrier, count: int, op: Op) -> None:
+        self._protocol.arrive(self._actor(agent), barrier, op)
+
+    def land(self, engine: Agent, barrier: Barrier, count: int, op: Op) -> None:
+        self._protocol.land(self._actors[engine], barrier, op)
+
+    def complete(self, barrier: AnyBarrier, phase: int) -> None:
+        self._protocol.complete(barrier)
+
+    def wait(self, agent: Agent, barrier: AnyBarrier, phase: int, op: Op) -> None:
+        self._protocol.wait(self._actor(agent), barrier, phase, op)

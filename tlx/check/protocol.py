@@ -1,0 +1,161 @@
+"""The rules for barriers, applied to every arrival, wait and completed phase."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..ir.model import Op
+from ..sim.barriers import Barrier
+from ..sim.named_barriers import NamedBarrier
+from ..source import Location
+from .clocks import Actor, Components, knows
+from .findings import Finding, Rule
+from .phases import Event, Phase, Phases
+from .rules import BARRIER_MISUSE, EARLY_ARRIVAL, MISSABLE_PHASE, OVER_ARRIVAL, STALE_WAIT
+from .words import agent_words, op_words, place_words
+
+__all__ = ["Protocol"]
+
+AnyBarrier = Barrier | NamedBarrier
+
+
+class Protocol:
+    """The barriers of every CTA of one run.
+
+    Args:
+        components: of the clocks.
+        report: takes findings.
+    """
+
+    def __init__(self, components: Components, report: Callable[[Finding], None]):
+        self._components = components
+        self._report = report
+        self._phases: dict[AnyBarrier, Phases] = {}
+
+    def initialize(self, actor: Actor, barrier: Barrier, op: Op) -> None:
+        """Phase 0 begins."""
+        self._phases[barrier] = Phases(Event(actor, actor.epoch, op))
+        self._components.release(actor, op_words(op, barrier.full_name), op)
+
+    def invalidate(self, actor: Actor, barrier: Barrier, op: Op) -> None:
+        """The barrier's memory is given back."""
+        for event in self._phases.pop(barrier).last_events():
+            if not knows(actor.seen, [event.epoch]):
+                what = (
+                    f"{_event(barrier, actor, op)} doesn't come after {_event(barrier, event.actor, event.op)}: the "
+                    "barrier may still be in use"
+                )
+                hint = "order all uses of the barrier before its invalidation"
+                self._found(BARRIER_MISUSE, barrier, what, actor, op, event, hint)
+
+    def arrive(self, actor: Actor, barrier: AnyBarrier, op: Op) -> None:
+        """A group arrives."""
+        self._count(actor, barrier, op)
+        actor.arrivals += 1
+        self._components.release(actor, op_words(op, barrier.full_name), op)
+
+    def land(self, engine: Actor, barrier: Barrier, op: Op) -> None:
+        """All bytes of an engine's operation are counted, which ends it."""
+        self._count(engine, barrier, op)
+        self._components.finish(engine, op_words(op, barrier.full_name), op)
+
+    def complete(self, barrier: AnyBarrier) -> None:
+        """The open phase is complete."""
+        phases = self._of(barrier)
+        done = phases.complete()
+        last = done.arrivals[-1]
+        for wait in phases.missable_waits(done):
+            self._missable(barrier, done, last, wait)
+        for first, again in phases.stale_waits(done):
+            self._stale(barrier, done, first, again)
+
+    def wait(self, actor: Actor, barrier: AnyBarrier, number: int, op: Op) -> None:
+        """A group goes on because a phase is complete."""
+        phases = self._of(barrier)
+        self._check_initialized(actor, barrier, op)
+        phases.take(actor, number)
+        self._components.release(actor, op_words(op, barrier.full_name), op)
+        if isinstance(barrier, Barrier):  # a wait at a named barrier is bound to the phase of its own arrival
+            phases.taken(actor, number, op)
+
+    def over_arrival(self, actor: Actor, barrier: Barrier, what: str, hint: str, op: Op) -> None:
+        """A group arrives more often than the phase takes."""
+        self._found(OVER_ARRIVAL, barrier, f"{what}, by {agent_words(actor.agent)}", actor, op, None, hint)
+
+    def _of(self, barrier: AnyBarrier) -> Phases:
+        if barrier not in self._phases:
+            self._phases[barrier] = Phases(None)
+        return self._phases[barrier]
+
+    def _count(self, actor: Actor, barrier: AnyBarrier, op: Op) -> None:
+        phases = self._of(barrier)
+        self._check_initialized(actor, barrier, op)
+        before = phases.arrive(actor, op)
+        if before is not None:
+            self._early(barrier, before, actor, op)
+
+    def _check_initialized(self, actor: Actor, barrier: AnyBarrier, op: Op) -> None:
+        begun = self._of(barrier).initialized
+        if begun is not None and not knows(actor.seen, [begun.epoch]):
+            begun_words = _event(barrier, begun.actor, begun.op)
+            what = f"{_event(barrier, actor, op)} isn't ordered after {begun_words}: it may come first"
+            hint = "initialise barriers before the warp groups start"
+            self._found(BARRIER_MISUSE, barrier, what, actor, op, begun, hint)
+
+    def _early(self, barrier: AnyBarrier, before: Phase, actor: Actor, op: Op) -> None:
+        unseen = next(arrival for arrival in before.arrivals if not knows(actor.seen, [arrival.epoch]))
+        number = before.number
+        what = (
+            f"{_event(barrier, actor, op)} counts in phase {number + 1}, but nothing orders it after "
+            f"{_event(barrier, unseen.actor, unseen.op)} in phase {number}: it may count there instead"
+        )
+        hint = "count all arrivals and bytes of a phase, and wait for the phase before arriving in the next"
+        self._found(EARLY_ARRIVAL, barrier, what, actor, op, unseen, hint, number + 1)
+
+    def _missable(self, barrier: AnyBarrier, done: Phase, last: Event, wait: Event) -> None:
+        what = (
+            f"{_event(barrier, last.actor, last.op)} completes phase {done.number} and may do so before "
+            f"{_event(barrier, wait.actor, wait.op)} has seen phase {done.number - 1}, whose parity is gone then"
+        )
+        hint = "let every group that waits for a phase arrive before the next phase can be complete"
+        self._found(MISSABLE_PHASE, barrier, what, wait.actor, wait.op, last, hint, done.number)
+
+    def _stale(self, barrier: AnyBarrier, done: Phase, first: Event, again: Event) -> None:
+        what = (
+            f"{_event(barrier, again.actor, again.op)} passes on phase {done.number - 1}, which the group has taken "
+            "and released already: it sees the data of the use before"
+        )
+        hint = "carry the phase on from tile to tile: (use_count // stages) & 1 with a count that is never reset"
+        self._found(STALE_WAIT, barrier, what, again.actor, again.op, first, hint, done.number - 1)
+
+    def _found(
+        self,
+        rule: Rule,
+        barrier: AnyBarrier,
+        what: str,
+        actor: Actor,
+        op: Op,
+        other: Event | None,
+        hint: str,
+        phase: int | None = None,
+    ) -> None:
+        self._report(
+            Finding(
+                rule,
+                what,
+                op.location,
+                other.op.location if other else Location(),
+                agent_words(actor.agent),
+                agent_words(other.actor.agent) if other else "",
+                getattr(barrier, "name", barrier.full_name),
+                getattr(barrier, "slot", None),
+                phase,
+                hint,
+                actor.agent.cta.program_id,
+            )
+        )
+
+
+def _event(barrier: AnyBarrier, actor: Actor, op: Op) -> str:
+    """`barrier_arrive(empty[1])` of default at line 41."""
+    return f"{op_words(op, barrier.full_name)} of {agent_words(actor.agent)}{place_words(op)}"

@@ -1,0 +1,67 @@
+"""How findings speak of ops, agents and barriers."""
+
+from __future__ import annotations
+
+from ..ir.model import Op
+from ..sim.agents import Agent
+
+__all__ = ["agent_words", "op_words", "place_words", "slot_of"]
+
+_OPS = {
+    "gpu.barrier": "barrier",
+    "llvm.call_intrinsic": "named barrier",
+    "tt.atomic_cas": "atomic_cas",
+    "tt.atomic_poll": "atomic_poll",
+    "tt.atomic_rmw": "atomic",
+    "tt.load": "load",
+    "tt.store": "store",
+    "ttg.async_copy_global_to_local": "cp.async",
+    "ttg.async_wait": "wait for cp.async",
+    "ttg.local_alloc": "local_alloc",
+    "ttg.local_load": "local_load",
+    "ttg.local_store": "local_store",
+    "ttg.warp_specialize": "start of the warp groups",
+    "ttng.arrive_barrier": "barrier_arrive",
+    "ttng.async_copy_mbarrier_arrive": "arrival of cp.async",
+    "ttng.async_tma_copy_global_to_local": "TMA load",
+    "ttng.async_tma_copy_local_to_global": "TMA store",
+    "ttng.async_tma_store_wait": "wait for TMA stores",
+    "ttng.barrier_expect": "barrier_expect_bytes",
+    "ttng.fence_async_shared": "fence.proxy.async",
+    "ttng.init_barrier": "initialisation",
+    "ttng.inval_barrier": "invalidation",
+    "ttng.wait_barrier": "barrier_wait",
+    "ttng.warp_group_dot": "MMA",
+    "ttng.warp_group_dot_wait": "wait for MMAs",
+}
+_ENGINES = {
+    "tma_load": "the TMA load",
+    "tma_store": "the TMA store",
+    "mma": "the MMA",
+    "cp_async": "the cp.async",
+}
+
+
+def op_words(op: Op, of: str = "") -> str:
+    """`barrier_arrive(empty[1])`, as the source would say.
+
+    Args:
+        of: the buffer or barrier that it acts on.
+    """
+    name = _OPS.get(op.name, op.name)
+    return f"`{name}({of})`" if of else f"`{name}`"
+
+
+def place_words(op: Op | None) -> str:
+    """` at line 41`; "" where the line isn't known."""
+    return f" at line {op.location.line}" if op is not None and op.location.known else ""
+
+
+def agent_words(agent: Agent) -> str:
+    """`default`, or `the MMA of default`."""
+    return f"{_ENGINES[agent.kind]} of {agent.issuer.name}" if agent.issuer is not None else agent.name
+
+
+def slot_of(path: tuple[int, ...]) -> int | None:
+    """The place in a ring, of a view's path."""
+    return path[-1] if path else None

@@ -9,8 +9,7 @@ from triton.backends.compiler import GPUTarget
 from triton.runtime.errors import OutOfResources
 
 import tlx
-from tests import error_kernels
-from tests.error_kernels import CASES, Refused
+from tests.refused import CASES, MARK, Refused, control
 from tlx import errors, sim
 from tlx.source import Location
 
@@ -26,11 +25,11 @@ def test_refused(case):
     error = provoke(case)
     assert type(error) is case.error
     assert case.text in error.what
-    assert (error.location.file, error.location.line) == (error_kernels.__file__, case.line)
+    assert (error.location.file, error.location.line) == (case.marked.__code__.co_filename, case.line)
     shown = str(error).splitlines()
     number = f"{case.line} | "
     (at,) = [i for i, line in enumerate(shown) if line.startswith(number)]
-    assert error_kernels.MARK in shown[at]
+    assert MARK in shown[at]
     assert shown[at + 1].strip() == "^"
     assert shown[at + 1].index("^") - len(number) == error.location.column - 1
 
@@ -65,7 +64,7 @@ def fitting(y):
 
 
 def test_the_call_chain():
-    (case,) = [case for case in CASES if case.kernel is error_kernels.through_two_helpers]
+    (case,) = [case for case in CASES if case.kernel is control.through_two_helpers]
     location = provoke(case).location
     callers = [caller.source_line().strip() for caller in location.callers]
     assert callers == ["inner(buffer)", "outer(a[0])"]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import tlx
 import tlx.sim
-from tests.error_kernels import CASES, Refused
+from tests.refused import CASES, Refused
 from tlx import errors
 from tlx.compiler import jit
 from tlx.compiler.jit import TLXFunction
@@ -134,20 +134,25 @@ def leaves(base: type) -> list[type]:
 
 def example(case: Refused) -> str:
     """The kernel, and what tlx says of it."""
-    source = inspect.getsource(case.marked)
-    parts = ["```python\n@tlx.jit\n" + source[source.index("def ") :].rstrip() + "\n```"]
+    lines, first = inspect.getsourcelines(case.marked)
+    start = next(i for i, line in enumerate(lines) if line.startswith("def "))
+    parts = ["```python\n@tlx.jit\n" + "".join(lines[start:]).rstrip() + "\n```"]
     if case.constexprs:
         parts.append("With " + ", ".join(f"{name}={value}" for name, value in case.constexprs.items()) + ":")
     try:
         tlx.compile(case.kernel, case.signature, case.constexprs, **case.options)
     except errors.TLXError as error:
-        parts.append("```text\n" + error.what + (f"\nhelp: {error.hint}" if error.hint else "") + "\n```")
+        message = error.what + (f"\nhelp: {error.hint}" if error.hint else "")
+        # Lines of the example, not of the file it comes from.
+        shift = first + start - 2
+        message = re.sub(r"in line (\d+)", lambda match: f"in line {int(match[1]) - shift}", message)
+        parts.append(f"```text\n{message}\n```")
     return "\n\n".join(parts)
 
 
 def error_entry(error: type) -> str:
     parts = [f"### `{error.__name__}`", inspect.cleandoc(error.__doc__)]
-    cases = [case for case in CASES if case.error is error]
+    cases = [case for case in CASES if case.error is error and case.marked is case.kernel.fn]
     return "\n\n".join(parts + [example(case) for case in cases[:1]])
 
 

@@ -165,6 +165,28 @@ def names_stay_inside(y):
     tl.store(y + 2, value)
 
 
+@tlx.jit
+def names_of_outer_tensors(y, n, N: tl.constexpr):
+    """A task may use the name of an outer tensor for a value of its own: straight, in a loop, in a branch."""
+    i = tl.arange(0, N)
+    tl.store(y + i, i)
+    with tlx.async_tasks():
+        with tlx.async_task("default"):
+            i = tl.arange(0, N)
+            tl.store(y + N + i, i)
+        with tlx.async_task(num_warps=1):
+            for i in tl.range(0, n):
+                tl.store(y + 2 * N + i, 100 + i)
+        with tlx.async_task(num_warps=2):
+            for t in tl.range(0, n):
+                i = tl.program_id(0) + t
+                tl.store(y + 2 * N + 2 + i, 200 + t)
+        with tlx.async_task(num_warps=1):
+            if n > 1:
+                i = tl.arange(0, 4)
+                tl.store(y + 2 * N + 4 + i, i)
+
+
 def ints(*values: int) -> dict[str, np.ndarray]:
     return {"y": np.array(values, np.int32)}
 
@@ -213,6 +235,12 @@ CASES = [
         ints(*LANES, *LANES),
         options={"num_warps": 4, "maxnreg": 64},
         ttgir={'"ttg.num-warps" = 4': 1, "ttg.maxnreg = 64": 1},
+    ),
+    Case(
+        "names of outer tensors",
+        names_of_outer_tensors,
+        {**y_of(72), "n": 2, "N": 32},
+        ints(*LANES, *LANES, 100, 101, 200, 201, 0, 1, 2, 3),
     ),
     Case("names assigned in a task stay inside", names_stay_inside, y_of(3), ints(11, 21, 1)),
 ]

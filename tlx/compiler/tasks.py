@@ -11,6 +11,7 @@ from triton.compiler.code_generator import enter_sub_region, flatten_values_to_i
 from triton.language.core import _unwrap_if_constexpr, base_value
 
 from ..errors import DefaultTaskError, InvalidRegisterCount, InvalidTask, InvalidWarpCount, TensorCapture, TLXError
+from ..language.arguments import list_text
 from ..language.mma import in_flight
 from ..language.tasks import TaskFunction, TaskOptions, async_task, async_tasks, task_options
 from .budget import check_threads
@@ -49,6 +50,48 @@ def register_tensors(value: base_value) -> Iterator[tl.tensor | in_flight]:
             yield from register_tensors(item)
     elif isinstance(value, in_flight) or (isinstance(value, tl.tensor) and value.type.is_block()):
         yield value
+
+
+def names_from_outside(statements: list[ast.stmt], assigned: frozenset[str]) -> Iterator[ast.Name]:
+    """The uses of names that the statements haven't surely assigned before.
+
+    Args:
+        statements: of one task.
+        assigned: names that were assigned before them.
+    """
+
+    def uses(node: ast.AST) -> Iterator[ast.Name]:
+        updated = {n.target for n in ast.walk(node) if isinstance(n, ast.AugAssign)}
+        for name in ast.walk(node):
+            if isinstance(name, ast.Name) and name.id not in assigned and (not is_stored(name) or name in updated):
+                yield name
+
+    for statement in statements:
+        if isinstance(statement, ast.For):
+            yield from uses(statement.iter)
+            yield from names_from_outside(statement.body, assigned | stored(statement.target))
+        elif isinstance(statement, ast.If | ast.While):
+            yield from uses(statement.test)
+            yield from names_from_outside(statement.body, assigned)
+            yield from names_from_outside(statement.orelse, assigned)
+        else:
+            yield from uses(statement)
+        if isinstance(statement, ast.Assign | ast.AnnAssign):
+            assigned |= stored(statement)
+
+
+def stored(node: ast.AST) -> frozenset[str]:
+    """The names that a target or an assignment sets."""
+    return frozenset(n.id for n in ast.walk(node) if isinstance(n, ast.Name) and is_stored(n))
+
+
+def is_stored(name: ast.Name) -> bool:
+    return isinstance(name.ctx, ast.Store)
+
+
+def at_run_time(value: object) -> bool:
+    """Whether a value of a scope lives in registers or memory, not in the compiler."""
+    return isinstance(value, base_value) and not isinstance(value, tl.constexpr)
 
 
 class TaskRegion:
@@ -174,30 +217,23 @@ class TaskRegion:
 
     def captures(self, tasks: list[Task]) -> list[str]:
         """Names of outer values that the tasks use, in a stable order."""
-        used = {
-            (name.id, task.node)
-            for task in tasks
-            for statement in task.body
-            for name in ast.walk(statement)
-            if isinstance(name, ast.Name)
-        }
-        scope = self.generator.lscope
-        names = set()
-        for name, node in used:
-            value = scope.get(name)
-            if not isinstance(value, base_value) or isinstance(value, tl.constexpr):
-                continue
-            for tensor in register_tensors(value):
-                raise self.tensor_capture(name, tensor, node)
-            names.add(name)
-        return sorted(names)
+        used: dict[str, ast.Name] = {}
+        for task in tasks:
+            for name in names_from_outside(task.body, frozenset()):
+                used.setdefault(name.id, name)
+        captured = [name for name in used if at_run_time(self.generator.lscope.get(name))]
+        for name in captured:
+            for tensor in register_tensors(self.generator.lscope[name]):
+                raise self.tensor_capture(used[name], tensor)
+        return sorted(captured)
 
-    def tensor_capture(self, name: str, value: tl.tensor | in_flight, node: ast.stmt) -> TensorCapture:
-        defined = self.generator.definitions.get(name)
+    def tensor_capture(self, name: ast.Name, value: tl.tensor | in_flight) -> TensorCapture:
+        defined = self.generator.definitions.get(name.id)
         return TensorCapture(
-            f"a task uses {name!r}, a register tensor of type {value.type} computed outside (at {defined})",
-            hint=f"compute {name!r} inside the task, or pass it through shared memory",
-            location=self.generator.location(node),
+            f"a task uses {name.id!r}, a register tensor of {list_text(value.shape)} {value.dtype} computed outside"
+            + (f", in line {defined.line}" if defined else ""),
+            hint=f"compute {name.id!r} inside the task, or pass it through shared memory",
+            location=self.generator.location(name),
         )
 
     # --- emission ---
@@ -209,6 +245,9 @@ class TaskRegion:
         values = [generator.lscope[name] for name in names]
         handles = flatten_values_to_ir(values)
         with enter_sub_region(generator) as (outer, _):
+            # Nothing else of the outer scope: a name that a task sets for itself must not join an outer value.
+            constants = {name: value for name, value in outer.items() if not at_run_time(value)}
+            generator.lscope = {**constants, **dict(zip(names, values))}
             op = create_warp_specialize(builder, handles, [p.num_warps for p in partitions])
             block = builder.new_block()
             op.get_default_region().push_back(block)
@@ -225,7 +264,7 @@ class TaskRegion:
                 block = builder.create_block_with_parent(holder.get_region(i), types)
                 arguments = [block.get_argument(j) for j in range(len(handles))]
                 inner = unflatten_ir_values(arguments, [value.type for value in values])
-                generator.lscope = {**outer, **dict(zip(names, inner))}
+                generator.lscope = {**constants, **dict(zip(names, inner))}
                 self.trace(partition)
                 builder.create_warp_return()
 

@@ -1,0 +1,9 @@
+"""Small kernels that tlx refuses, each with the line that is to blame, by concept.
+
+`docs/errors.md` shows the first one of each class.
+"""
+
+from . import control, memory, mma, tasks
+from .case import CASES, MARK, Refused
+
+__all__ = ["CASES", "MARK", "Refused", "control", "memory", "mma", "tasks"]

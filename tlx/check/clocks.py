@@ -142,5 +142,5 @@ class Components:
 
     def last_known(self, clock: Clock, component: int) -> Release | None:
         """The last release of a component that the clock knows; None if it knows none."""
-        time = clock.get(component, 0)
-        return self._releases[component][time - 1] if time else None
+        known = self._releases[component][: clock.get(component, 0)]  # of its own, an actor's time is one ahead
+        return known[-1] if known else None

@@ -90,13 +90,30 @@ def test_a_phase_that_does_not_advance_in_the_inner_loop_counts_once():
     assert ids(handed_over(1, loop(PARITY + wait("%parity") + inner), loop(arrive()))) == []
 
 
-def test_slots_with_other_counts_are_undecided():
-    bars = "%bars = ttg.local_alloc : () -> !ttg.memdesc<2x1xi64, #plain, #smem, mutable>\n"
-    bars += index("%first", "%bars", "%c0") + index("%second", "%bars", "%c1")
-    bars += init(1, "%first") + init(2, "%second")
-    slot = "%slot = arith.remsi %i, %c2 : i32\n%round = arith.divsi %i, %c2 : i32\n"
-    slot += "%parity = arith.andi %round, %c1 : i32\n" + index("%bar", "%bars", "%slot")
-    assert ids(bars + tasks(loop(slot + wait("%parity")), loop(slot + arrive()))) == ["TLX-S000"]
+BARS = "%bars = ttg.local_alloc : () -> !ttg.memdesc<2x1xi64, #plain, #smem, mutable>\n"
+BARS += index("%first", "%bars", "%c0") + index("%second", "%bars", "%c1")
+SLOT = "%slot = arith.remsi %i, %c2 : i32\n%round = arith.divsi %i, %c2 : i32\n"
+SLOT += "%parity = arith.andi %round, %c1 : i32\n" + index("%bar", "%bars", "%slot")
+
+
+def ring_of_bars(inits: str, signal: str = arrive()) -> str:
+    return BARS + inits + tasks(loop(SLOT + wait("%parity")), loop(SLOT + signal))
+
+
+def test_a_slot_with_another_count_than_the_arrivals_match():
+    assert ids(ring_of_bars(init(1, "%first") + init(1, "%second"))) == []
+    (finding,) = check(ring_of_bars(init(1, "%first") + init(2, "%second")))
+    assert (finding.id, finding.slot) == ("TLX-S006", 1)
+    assert "a phase of bars[1] takes 2 arrival(s), but 1 come for each wait" in finding.message
+
+
+def test_slots_with_other_counts_where_nothing_tells_the_right_one_are_undecided():
+    assert ids(ring_of_bars(init(1, "%first") + init(2, "%second"), branch(arrive()))) == ["TLX-S000"]
+
+
+def test_a_slot_without_initialization():
+    (finding,) = check(ring_of_bars(init(1, "%first")))
+    assert (finding.id, finding.slot, finding.message) == ("TLX-S010", 1, "bars[1] is never initialized")
 
 
 # --- first waits -----------------------------------------------------------------------------------------------------

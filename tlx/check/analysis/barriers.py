@@ -98,10 +98,9 @@ class Barrier:
         return shared
 
     @property
-    def count(self) -> int | None:
-        """Arrivals of a phase; None if the slots differ in it."""
-        counts = {event.amount for event in self.of(INIT)}
-        return counts.pop() if len(counts) == 1 else None
+    def counts(self) -> set[int]:
+        """Arrivals of a phase; more than one number if the slots differ in it."""
+        return {event.amount for event in self.of(INIT)}
 
 
 class Barriers:

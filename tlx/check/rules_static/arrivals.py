@@ -27,10 +27,6 @@ def arrivals(context: Context) -> Iterator[Finding]:
         signals, waits = barrier.of(ARRIVE, EXPECT), barrier.of(WAIT)
         if not signals or not waits or not barrier.of(INIT) or barrier.of(OTHER):
             continue  # said by `signals`
-        if barrier.count is None:
-            reason = f"the slots of {barrier.name} are initialized with different counts"
-            yield undecided(ARRIVE_COUNT, reason, barrier.of(INIT)[0].op, buffer=barrier.name)
-            continue
         yield from _compared(context, barrier, signals, waits)
 
 
@@ -41,7 +37,11 @@ def _compared(context: Context, barrier: Barrier, signals: list[Event], waits: l
     by_task: dict[str, list[Event]] = {}
     for event in waits:
         by_task.setdefault(event.task, []).append(event)
-    verdicts = {task: _verdict(context, barrier, arriving, own) for task, own in by_task.items()}
+    if len(barrier.counts) > 1:
+        yield from _odd_slots(context, barrier, arriving, by_task)
+        return
+    (count,) = barrier.counts
+    verdicts = {task: _verdict(context, barrier, count, arriving, own) for task, own in by_task.items()}
     for task, own in by_task.items():
         if verdicts[task] == STARVING:
             yield _finding(context, barrier, arriving, own, "it waits for ever once the loops run long enough")
@@ -58,27 +58,54 @@ def _compared(context: Context, barrier: Barrier, signals: list[Event], waits: l
             yield undecided(ARRIVALS_AND_WAITS, reason, by_task[task][0].op, task, barrier.name)
 
 
-def _verdict(context: Context, barrier: Barrier, arriving: Linear, waits: list[Event]) -> str:
+def _odd_slots(
+    context: Context, barrier: Barrier, arriving: Linear, by_task: dict[str, list[Event]]
+) -> Iterator[Finding]:
+    """Slots of a ring with another count than the one that its arrivals and waits match."""
+    right = [
+        count
+        for count in barrier.counts
+        if all(_verdict(context, barrier, count, arriving, own) == BALANCED for own in by_task.values())
+    ]
+    odd = [event for event in barrier.of(INIT) if event.amount not in right]
+    if len(right) != 1:
+        reason = f"the slots of {barrier.name} are initialized with different counts"
+        yield undecided(ARRIVE_COUNT, reason, barrier.of(INIT)[0].op, buffer=barrier.name)
+        return
+    for event in odd:
+        yield Finding(
+            ARRIVE_COUNT,
+            f"a phase of {event.view.label} takes {event.amount} arrival(s), but {right[0]} come for each wait, as the "
+            "other slots have it",
+            event.op.location,
+            group=event.task,
+            buffer=barrier.name,
+            slot=event.view.slot,
+            hint=f"initialize {event.view.label} with a count of {right[0]}",
+        )
+
+
+def _verdict(context: Context, barrier: Barrier, count: int, arriving: Linear, waits: list[Event]) -> str:
     """How the waits of one task stand to the arrivals.
 
     Two waits may be for one phase or for two: each alone is the least, their sum the most that the task waits for.
     """
-    counts = [context.barriers.distinct(barrier, event) for event in _unrepeated(waits)]
+    each = [context.barriers.distinct(barrier, event) for event in _unrepeated(waits)]
     total = constant(0)
-    for count in counts:
-        total += count
-    exact = all(event.parity.is_constant and event.view.slot is not None for event in waits) or len(counts) == 1
-    least = [total] if exact else counts
+    for waited in each:
+        total += waited
+    exact = all(event.parity.is_constant and event.view.slot is not None for event in waits) or len(each) == 1
+    least = [total] if exact else each
     # A first wait for the phase before the first one passes at once, in each slot.
     free = 0 if first_trip(context.values, waits[0].parity) == 0 else barrier.slots
-    shortages = [count.scaled(barrier.count) - arriving for count in least]
-    if any(_starves(shortage, barrier.count * free) for shortage in shortages):
+    shortages = [waited.scaled(count) - arriving for waited in least]
+    if any(_starves(shortage, count * free) for shortage in shortages):
         return STARVING
-    most = total.scaled(barrier.count) - arriving
+    most = total.scaled(count) - arriving
     if max(most.coefficients) <= 0 and any(_grows(most, -1)):
         return RUNNING_AHEAD
     balanced = [*shortages, most]
-    if any(x.is_constant and x.constant <= barrier.count * free for x in balanced):
+    if any(x.is_constant and x.constant <= count * free for x in balanced):
         return BALANCED
     return UNKNOWN
 
@@ -108,22 +135,22 @@ def _starves(shortage: Linear, free: int) -> bool:
 
 
 def _finding(context: Context, barrier: Barrier, arriving: Linear, waits: list[Event], outcome: str) -> Finding:
-    signals = barrier.of(ARRIVE, EXPECT)
-    wait = waits[0]
+    signals, wait = barrier.of(ARRIVE, EXPECT), waits[0]
+    (count,) = barrier.counts
     each = context.barriers.distinct(barrier, wait)
     per_wait = _ratio(arriving, each) if len(_unrepeated(waits)) == 1 else None
     parts = ", ".join(f"{event.task} {event.amount} at line {event.op.location.line}" for event in signals)
     if per_wait is not None:
         rule = ARRIVE_COUNT
         message = (
-            f"a phase of {barrier.name} takes {barrier.count} arrival(s), but {per_wait} come for each wait of "
+            f"a phase of {barrier.name} takes {count} arrival(s), but {per_wait} come for each wait of "
             f"{wait.task} ({parts}): {outcome}"
         )
         hint = f"initialize {barrier.name} with a count of {per_wait}"
     else:
         rule = ARRIVALS_AND_WAITS
         message = (
-            f"arrivals on {barrier.name} ({parts}; {barrier.count} for a phase) and the waits of {wait.task} don't "
+            f"arrivals on {barrier.name} ({parts}; {count} for a phase) and the waits of {wait.task} don't "
             f"keep step: {outcome}"
         )
         hint = "arrive in the same trips of the same loops as are waited for"

@@ -31,17 +31,24 @@ def signalled(context: Context) -> Iterator[Finding]:
 
 
 def _initialized(barrier: Barrier) -> Iterator[Finding]:
-    used = barrier.of(ARRIVE, EXPECT, LOAD, WAIT)
-    if used and not barrier.of(INIT):
+    used, inits = barrier.of(ARRIVE, EXPECT, LOAD, WAIT), barrier.of(INIT)
+    missing = _slots_left_out(barrier) if inits else [barrier.slot]
+    for slot in missing if used else ():
         yield Finding(
             NEVER_SIGNALLED,
-            f"{barrier.name} is never initialized",
+            f"{barrier.name if slot == barrier.slot else f'{barrier.name}[{slot}]'} is never initialized",
             used[0].op.location,
             group=used[0].task,
             buffer=barrier.name,
-            slot=barrier.slot,
+            slot=slot,
             hint="initialize every barrier before the tasks begin",
         )
+
+
+def _slots_left_out(barrier: Barrier) -> list[int]:
+    """Slots of a ring that no initialization names, where each of them names one."""
+    named = {event.view.slot for event in barrier.of(INIT)}
+    return [] if None in named or barrier.slots == 1 else sorted(set(range(barrier.slots)) - named)
 
 
 def _arrived(context: Context, barrier: Barrier) -> Iterator[Finding]:

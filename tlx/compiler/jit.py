@@ -47,7 +47,7 @@ class TLXSource(ASTSource):
         from .codegen import trace
         from .late_ops import splice
         from .pipeline import run_passes
-        from .verify import check_no_early_use
+        from .verify import check_lowered
 
         self.kernel = KernelState(target_for(options.arch), options.num_warps, options.maxnreg)
         module = new_module(context, target, options)
@@ -63,7 +63,7 @@ class TLXSource(ASTSource):
         )
         module = splice(module, context)
         run_passes(module, self.kernel.target, options.num_stages)
-        check_no_early_use(module)
+        check_lowered(module)
         return module
 
 

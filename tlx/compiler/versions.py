@@ -14,6 +14,7 @@ from ..installation import minor_of
 
 __all__ = [
     "FILLER_REGISTERS",
+    "FOLLOWS_SELECTED_VIEWS",
     "LAUNCH_DEFAULTS",
     "TRITON",
     "begin_branch",
@@ -25,6 +26,9 @@ __all__ = [
 ]
 
 TRITON = minor_of(triton.__version__)
+
+# Until 3.7 the alias analysis aborts on `arith.select` of two views of shared memory.
+FOLLOWS_SELECTED_VIEWS = TRITON >= (3, 8)
 
 # Fusing multiply and add is Triton's default until 3.9, which warns unless the launch says so itself.
 LAUNCH_DEFAULTS = {"enable_fp_fusion": True} if TRITON >= (3, 9) else {}

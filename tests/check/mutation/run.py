@@ -10,6 +10,7 @@ from tests.language.case import Case
 from tlx import sim
 from tlx.check.checker import Checker
 from tlx.check.findings import NOTE, Finding
+from tlx.check.rules import LAUNCH_FAILED
 from tlx.check.static import check_module
 from tlx.sim.code import Code
 from tlx.sim.errors import SimulationWarning
@@ -76,6 +77,9 @@ class Subject:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SimulationWarning)
             simulate(launch, range(seed, seed + 1))
+        failed = [finding.message for finding in checker.findings if finding.rule is LAUNCH_FAILED]
+        if failed:
+            raise RuntimeError(f"no verdict on the kernel: {failed[0]}")
         return _rules(checker.findings)
 
     def judge(self, mutation: Mutation, seeds: range, *, all_rules: bool = False) -> Verdict:

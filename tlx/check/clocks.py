@@ -52,9 +52,12 @@ class Actor:
         seen: what it knows.
         fenced: what it knows that a proxy fence has made visible to the async proxy.
         issued: component and time of the warp group that issued it; None for a warp group.
+
+    `arrivals` has each of its arrivals, a barrier and the number of a phase; `gates` the barriers that it waited on
+    before the last of them.
     """
 
-    __slots__ = ("agent", "arrivals", "component", "fenced", "finished", "issued", "seen")
+    __slots__ = ("agent", "arrivals", "component", "fenced", "finished", "gates", "issued", "seen", "_released")
 
     def __init__(self, agent: Agent, component: int, seen: Clock, fenced: Clock, issued: tuple[int, int] | None = None):
         self.agent = agent
@@ -62,7 +65,9 @@ class Actor:
         self.seen = seen
         self.fenced = fenced
         self.issued = issued
-        self.arrivals = 0
+        self.arrivals: list[tuple[object, int]] = []
+        self.gates: frozenset = frozenset()
+        self._released = False
         self.finished = False
 
     @property
@@ -78,6 +83,16 @@ class Actor:
     def known_to(self, other: Actor) -> bool:
         """Whether it has ended, and the other knows."""
         return self.finished and other.seen.get(self.component, 0) >= self.time
+
+    def note_arrival(self, barrier, phase: int) -> None:
+        """It has arrived on a barrier."""
+        self.arrivals.append((barrier, phase))
+        self._released = True
+
+    def note_wait(self, barrier) -> None:
+        """It has waited on a barrier."""
+        self.gates = frozenset([barrier]) if self._released else self.gates | {barrier}
+        self._released = False
 
     def learn(self, seen: Clock, fenced: Clock) -> None:
         """Comes after whoever had these clocks."""

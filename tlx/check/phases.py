@@ -4,8 +4,10 @@ Happens-before alone misses mistakes with phases: each access may be ordered and
 rules say that nobody can run ahead of a phase or miss one, whatever the schedule:
 
 - early arrival: who arrives in phase p has seen phase p - 1 complete. Else the arrival may count for phase p - 1.
-- missable phase: phase k + 1 completes after every wait that takes phase k. Else the wait may find the parity gone.
-- stale wait: no group takes phase k again once it has released it, if phase k + 1 builds on that release.
+- missable phase: phase k + 1 completes after every wait that takes phase k, and who waits for phase k + 2 knows that it
+  is complete. Else the wait may find the parity gone, or pass two phases early or late.
+- stale wait: no group takes phase k again once it has released what the phase guards. What an arrival releases shows in
+  who waits for it: the one who then arrives in phase k + 1.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from dataclasses import dataclass, field
 from ..ir.model import Op
 from .clocks import Actor, Clock, join, knows
 
-__all__ = ["Event", "Phase", "Phases"]
+__all__ = ["Event", "Phase", "Phases", "Retaken"]
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,7 @@ class Phase:
         seen, fenced: the joined clocks of its arrivals.
         arrivals: in the order in which they were counted.
         waits: those that took it.
+        gates: the barriers on which those who arrived had waited for their turn.
     """
 
     number: int
@@ -50,10 +53,36 @@ class Phase:
     fenced: Clock = field(default_factory=dict)
     arrivals: list[Event] = field(default_factory=list)
     waits: list[Event] = field(default_factory=list)
+    gates: set = field(default_factory=set)
 
     def known_to(self, actor: Actor) -> bool:
         """Whether the actor knows that the phase is complete."""
         return knows(actor.seen, (arrival.epoch for arrival in self.arrivals))
+
+
+@dataclass
+class Retaken:
+    """A phase that a group has taken twice.
+
+    Args:
+        phase: its number.
+        first, again: the two waits.
+        made: how many arrivals the group had made by the first of them, by the second, and by the wait that took a
+            later phase; None if none did.
+    """
+
+    phase: int
+    first: Event
+    again: Event
+    made: tuple[int, int, int | None]
+
+    def releases(self, gates: set) -> bool:
+        """Whether the group arrives in two phases of one of these barriers, before and after the second wait."""
+        begin, middle, end = self.made
+        arrivals = self.again.actor.arrivals
+        between = {arrival for arrival in arrivals[begin:middle] if arrival[0] in gates}
+        after = {arrival for arrival in arrivals[middle:end] if arrival[0] in gates}
+        return any(barrier is other and one != two for barrier, one in between for other, two in after)
 
 
 @dataclass
@@ -62,7 +91,8 @@ class _Taken:
 
     phase: int
     wait: Event
-    arrivals: int
+    made: int
+    retaken: Retaken | None = None
 
 
 class Phases:
@@ -75,22 +105,25 @@ class Phases:
     def __init__(self, initialized: Event | None):
         self.initialized = initialized
         self.open = Phase(0)
+        self.retaken: list[Retaken] = []
         self._complete = {-1: Phase(-1)}
+        self._gates: dict[int, set] = {}
         self._taken: dict[Actor, _Taken] = {}
-        self._stale: list[tuple[Event, Event]] = []
 
     def arrive(self, actor: Actor, op: Op) -> Phase | None:
         """Counts an arrival, or bytes, in the open phase; gives the phase before it if that is an early arrival."""
         self.open.arrivals.append(Event(actor, actor.epoch, op))
+        self.open.gates |= actor.gates
         join(self.open.seen, actor.seen)
         join(self.open.fenced, actor.fenced)
-        before = self._complete[self.open.number - 1]
+        before = self.last_complete()
         return None if before.known_to(actor) else before
 
     def complete(self) -> Phase:
         """Ends the open phase and gives it."""
         done = self.open
         self._complete[done.number] = done
+        self._gates[done.number] = done.gates
         if self.initialized is not None:  # a wait at a named barrier is for its own arrival's phase, however late
             self._complete.pop(done.number - 2, None)
         self.open = Phase(done.number + 1)
@@ -101,6 +134,12 @@ class Phases:
         before = self._complete[done.number - 1]
         return (wait for wait in before.waits if not knows(done.seen, [wait.epoch]))
 
+    def unseen_before(self, actor: Actor, number: int) -> Event | None:
+        """An arrival of the phase before `number`, which the actor takes without knowing that the other is complete."""
+        before = self._complete.get(number - 1)
+        arrivals = before.arrivals if before is not None else ()
+        return next((arrival for arrival in arrivals if not knows(actor.seen, [arrival.epoch])), None)
+
     def take(self, actor: Actor, number: int) -> None:
         """The actor learns what a complete phase passes on."""
         phase = self._complete[number]
@@ -110,19 +149,36 @@ class Phases:
         """Notes a wait that took a phase, after its actor's time has moved on."""
         event = Event(actor, actor.epoch, op)
         self._complete[number].waits.append(event)
+        made = len(actor.arrivals)
         last = self._taken.get(actor)
-        if last is not None and last.phase == number and number >= 0 and actor.arrivals > last.arrivals:
-            self._stale.append((last.wait, event))
-        self._taken[actor] = _Taken(number, event, actor.arrivals)
+        self._taken[actor] = taken = _Taken(number, event, made)
+        if last is None:
+            return
+        if last.retaken is not None and last.retaken.made[2] is None:
+            last.retaken.made = (*last.retaken.made[:2], made)
+        if last.phase == number and made > last.made:
+            taken.retaken = Retaken(number, last.wait, event, (last.made, made, None))
+            self.retaken.append(taken.retaken)
 
-    def stale_waits(self, done: Phase) -> list[tuple[Event, Event]]:
-        """Pairs of waits that took the phase before `done` with a release in between."""
-        stale, self._stale = self._stale, []
-        return [pair for pair in stale if pair[1] in self._complete[done.number - 1].waits]
+    def next_phase(self, actor: Actor, parity: int) -> int:
+        """The phase of that parity that the actor hasn't taken yet."""
+        after = self._taken[actor].phase + 1 if actor in self._taken else -1
+        return after if after & 1 == parity else after + 1
+
+    def last_complete(self) -> Phase:
+        """The phase that was completed last."""
+        return self._complete[self.open.number - 1]
+
+    def stale_waits(self) -> Iterator[Retaken]:
+        """Phases that were taken again after their release, where a later phase came."""
+        for retaken in self.retaken:
+            gates = self._gates.get(retaken.phase + 1)
+            if gates and retaken.releases(gates):
+                yield retaken
 
     def last_events(self) -> Iterator[Event]:
         """What whoever ends the use of the barrier must know of."""
-        last = self._complete[self.open.number - 1]
+        last = self.last_complete()
         yield from last.arrivals
         yield from last.waits
         yield from self.open.arrivals

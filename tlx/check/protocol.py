@@ -10,7 +10,7 @@ from ..sim.named_barriers import NamedBarrier
 from ..source import Location
 from .clocks import Actor, Components, knows
 from .findings import Finding, Rule
-from .phases import Event, Phase, Phases
+from .phases import Event, Phases, Retaken
 from .rules import BARRIER_MISUSE, EARLY_ARRIVAL, MISSABLE_PHASE, OVER_ARRIVAL, STALE_WAIT
 from .words import agent_words, op_words, place_words
 
@@ -50,8 +50,9 @@ class Protocol:
 
     def arrive(self, actor: Actor, barrier: AnyBarrier, op: Op) -> None:
         """A group arrives."""
+        number = self._of(barrier).open.number
         self._count(actor, barrier, op)
-        actor.arrivals += 1
+        actor.note_arrival(barrier, number)
         self._components.release(actor, op_words(op, barrier.full_name), op)
 
     def land(self, engine: Actor, barrier: Barrier, op: Op) -> None:
@@ -63,24 +64,43 @@ class Protocol:
         """The open phase is complete."""
         phases = self._of(barrier)
         done = phases.complete()
-        last = done.arrivals[-1]
         for wait in phases.missable_waits(done):
-            self._missable(barrier, done, last, wait)
-        for first, again in phases.stale_waits(done):
-            self._stale(barrier, done, first, again)
+            self._missable(barrier, done.number, done.arrivals[-1], wait, done.number - 1)
 
     def wait(self, actor: Actor, barrier: AnyBarrier, number: int, op: Op) -> None:
         """A group goes on because a phase is complete."""
         phases = self._of(barrier)
         self._check_initialized(actor, barrier, op)
+        ahead = phases.unseen_before(actor, number)
+        if ahead is not None:
+            self._missable(barrier, number - 1, ahead, Event(actor, actor.epoch, op), number - 2)
         phases.take(actor, number)
         self._components.release(actor, op_words(op, barrier.full_name), op)
         if isinstance(barrier, Barrier):  # a wait at a named barrier is bound to the phase of its own arrival
+            actor.note_wait(barrier)
             phases.taken(actor, number, op)
 
     def over_arrival(self, actor: Actor, barrier: Barrier, what: str, hint: str, op: Op) -> None:
-        """A group arrives more often than the phase takes."""
-        self._found(OVER_ARRIVAL, barrier, f"{what}, by {agent_words(actor.agent)}", actor, op, None, hint)
+        """A group arrives more often than the phase takes; the last event of the open phase is this arrival."""
+        arrivals = self._of(barrier).open.arrivals
+        if op.attributes.get("count", 1) > barrier.count or len(arrivals) < 2:
+            self._found(OVER_ARRIVAL, barrier, f"{what}, by {agent_words(actor.agent)}", actor, op, None, hint)
+        else:  # meant for the next phase: where this one happens to be complete by then, nothing else shows it
+            self._early(barrier, arrivals[-2], actor, op)
+
+    def blocked(self, actor: Actor, barrier: Barrier, parity: int, op: Op) -> None:
+        """A group waits for a phase that will not come: was there one that it has missed?"""
+        phases = self._of(barrier)
+        wanted = phases.next_phase(actor, parity)
+        if phases.open.number > wanted + 1:
+            done = phases.last_complete()
+            self._missable(barrier, done.number, done.arrivals[-1], Event(actor, actor.epoch, op), wanted)
+
+    def finish(self) -> None:
+        """The run has ended."""
+        for barrier, phases in self._phases.items():
+            for retaken in phases.stale_waits():
+                self._stale(barrier, retaken)
 
     def _of(self, barrier: AnyBarrier) -> Phases:
         if barrier not in self._phases:
@@ -92,7 +112,7 @@ class Protocol:
         self._check_initialized(actor, barrier, op)
         before = phases.arrive(actor, op)
         if before is not None:
-            self._early(barrier, before, actor, op)
+            self._early(barrier, next(a for a in before.arrivals if not knows(actor.seen, [a.epoch])), actor, op)
 
     def _check_initialized(self, actor: Actor, barrier: AnyBarrier, op: Op) -> None:
         begun = self._of(barrier).initialized
@@ -102,31 +122,31 @@ class Protocol:
             hint = "initialise barriers before the warp groups start"
             self._found(BARRIER_MISUSE, barrier, what, actor, op, begun, hint)
 
-    def _early(self, barrier: AnyBarrier, before: Phase, actor: Actor, op: Op) -> None:
-        unseen = next(arrival for arrival in before.arrivals if not knows(actor.seen, [arrival.epoch]))
-        number = before.number
+    def _early(self, barrier: AnyBarrier, unseen: Event, actor: Actor, op: Op) -> None:
+        number = self._of(barrier).open.number
         what = (
-            f"{_event(barrier, actor, op)} counts in phase {number + 1}, but nothing orders it after "
-            f"{_event(barrier, unseen.actor, unseen.op)} in phase {number}: it may count there instead"
+            f"{_event(barrier, actor, op)} is counted in phase {number}, but nothing orders it after "
+            f"{_event(barrier, unseen.actor, unseen.op)} in the phase before: it may be counted there"
         )
         hint = "count all arrivals and bytes of a phase, and wait for the phase before arriving in the next"
-        self._found(EARLY_ARRIVAL, barrier, what, actor, op, unseen, hint, number + 1)
+        self._found(EARLY_ARRIVAL, barrier, what, actor, op, unseen, hint, number)
 
-    def _missable(self, barrier: AnyBarrier, done: Phase, last: Event, wait: Event) -> None:
+    def _missable(self, barrier: AnyBarrier, done: int, last: Event, wait: Event, wanted: int) -> None:
         what = (
-            f"{_event(barrier, last.actor, last.op)} completes phase {done.number} and may do so before "
-            f"{_event(barrier, wait.actor, wait.op)} has seen phase {done.number - 1}, whose parity is gone then"
+            f"{_event(barrier, last.actor, last.op)} completes phase {done} and may do so before "
+            f"{_event(barrier, wait.actor, wait.op)} has seen phase {wanted}, whose parity is gone then"
         )
         hint = "let every group that waits for a phase arrive before the next phase can be complete"
-        self._found(MISSABLE_PHASE, barrier, what, wait.actor, wait.op, last, hint, done.number)
+        self._found(MISSABLE_PHASE, barrier, what, wait.actor, wait.op, last, hint, done)
 
-    def _stale(self, barrier: AnyBarrier, done: Phase, first: Event, again: Event) -> None:
+    def _stale(self, barrier: AnyBarrier, retaken: Retaken) -> None:
+        first, again = retaken.first, retaken.again
         what = (
-            f"{_event(barrier, again.actor, again.op)} passes on phase {done.number - 1}, which the group has taken "
-            "and released already: it sees the data of the use before"
+            f"{_event(barrier, again.actor, again.op)} passes on phase {retaken.phase}, which the group has taken and "
+            "released already: it goes on with the use before"
         )
         hint = "carry the phase on from tile to tile: (use_count // stages) & 1 with a count that is never reset"
-        self._found(STALE_WAIT, barrier, what, again.actor, again.op, first, hint, done.number - 1)
+        self._found(STALE_WAIT, barrier, what, again.actor, again.op, first, hint, retaken.phase)
 
     def _found(
         self,

@@ -85,7 +85,7 @@ class Launch:
         self._scratch_end = _SCRATCH
         self._scheduler = Scheduler(seed)
         self._waiting = product(*map(range, reversed(grid)))
-        self._resident: list[CTA] = []
+        self.resident: list[CTA] = []
 
     def run(self) -> None:
         """Runs the grid to its end.
@@ -97,8 +97,8 @@ class Launch:
         for _ in range(self.device.multiprocessors):
             self._start_next()
         self._scheduler.run()
-        if self._resident:
-            raise deadlock(self._resident)
+        if self.resident:
+            raise deadlock(self.resident)
         self.observer.end(self)
 
     def scratch_address(self, nbytes: int) -> int:
@@ -114,13 +114,13 @@ class Launch:
     def cta_ended(self, cta: CTA) -> None:
         """Notes what the CTA leaves behind and starts the next one."""
         self.leftovers.extend(barrier.leftover() for barrier in cta.barriers if barrier.inside_phase)
-        self._resident.remove(cta)
+        self.resident.remove(cta)
         self._start_next()
 
     def _start_next(self) -> None:
         place = next(self._waiting, None)
         if place is not None:
-            self._resident.append(CTA(self, place[::-1], self._scheduler, self.observer))
+            self.resident.append(CTA(self, place[::-1], self._scheduler, self.observer))
 
 
 def simulate(launch_with: Callable[[int], Launch], seeds: range) -> Report:

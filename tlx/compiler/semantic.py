@@ -133,7 +133,7 @@ class TLXSemantic(GluonSemantic):
         # Permission to reorder is for speed; keeping the order is always right.
         return super().reshape(input, dims(dst_shape), False)
 
-    def cat(self, lhs, rhs, can_reorder, layout=None):
+    def cat(self, lhs, rhs, can_reorder):
         # `tt.cat` counts registers: where threads hold copies, no layout of the result has as many as both operands.
         return self.reshape(self.permute(self.join(lhs, rhs), (1, 0)), [2 * dim for dim in dims(lhs.shape)])
 

@@ -1,4 +1,4 @@
-"""The command line: `tlx info`, `tlx compare OPERATION`."""
+"""The command line: `tlx info`, `tlx compare OPERATION`, `tlx check TARGET`."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 
 from .bench import command as compare
+from .check import command as check
 from .errors import TLXError
 from .info import print_info
 
@@ -29,6 +30,7 @@ def _parser() -> argparse.ArgumentParser:
     info = commands.add_parser("info", help="versions, the device, and why it was chosen")
     info.set_defaults(run=print_info)
     compare.add_parser(commands)
+    check.add_parser(commands)
     return parser
 
 

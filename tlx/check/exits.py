@@ -82,7 +82,7 @@ def failures(error: errors.SimulationError) -> list[Finding]:
 def _blocked(group: errors.BlockedGroup) -> Finding:
     return Finding(
         rules.DEADLOCK,
-        f"deadlock: {group.group}, iteration {group.iteration}, waits for {group.waits_for}",
+        f"{group.group}, iteration {group.iteration}, waits for {group.waits_for}",
         group.location,
         group=group.group,
         buffer=group.barrier or "",

@@ -13,7 +13,7 @@ from ..ir import parse
 from .code import Code
 from .errors import ArgumentError, UnsupportedOp
 
-__all__ = ["code_of", "lower_late"]
+__all__ = ["code_of", "code_of_file", "lower_late"]
 
 # Until 3.8 every wait for TMA stores is `cp.async.bulk.wait_group.read`; from 3.9 the op says so with `read_only`.
 _STORE_WAITS_SAY = TRITON >= (3, 9)
@@ -56,9 +56,10 @@ def code_of(src, metadata) -> Code:
             f"{name} is not in Triton's cache ({metadata.hash})",
             hint="unset TRITON_STORE_BINARY_ONLY and compile again",
         )
-    return _code(path, metadata.target)
+    return code_of_file(path, metadata.target)
 
 
 @lru_cache(maxsize=256)
-def _code(path: str, target) -> Code:
+def code_of_file(path: str, target) -> Code:
+    """The code of the kernel in a `.ttgir` file, for Triton's `target`."""
     return Code(parse(lower_late(path, target)), _STORE_WAITS_SAY)

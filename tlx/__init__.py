@@ -4,6 +4,7 @@ from .installation import require_triton
 
 require_triton()
 
+from . import check  # noqa: E402
 from .compiler.jit import compile, jit  # noqa: E402
 from .errors import TLXError  # noqa: E402
 from .language.barriers import (  # noqa: E402
@@ -59,6 +60,7 @@ __all__ = [
     "barrier_wait",
     "buffered_tensor",
     "buffered_tensor_type",
+    "check",
     "clock64",
     "compile",
     "dtype_of",

@@ -11,6 +11,7 @@ import tlx
 import tlx.sim
 from tests.refused import CASES, Refused
 from tlx import errors
+from tlx.check import api
 from tlx.compiler import jit
 from tlx.compiler.jit import TLXFunction
 from tlx.language import barriers, buffers, fences, mma, rings, tasks, threads, tma, utility
@@ -31,6 +32,7 @@ CONCEPTS = {
     "Threads and warps": [threads],
     "Utilities": [utility],
     "Simulation": [driver],
+    "Checks": [api],
     "Errors": [errors],
 }
 # Not names of `tlx`, but what kernels do with their arguments.
@@ -118,7 +120,8 @@ def language_page() -> str:
     parts = [NOTE, "# Language reference", "Every name of `tlx`, by concept. `tl` is `triton.language`."]
     for concept, modules in CONCEPTS.items():
         parts += [f"## {concept}", inspect.cleandoc(modules[0].__doc__).split("\n\n")[0]]
-        parts += [entry(f"tlx.{name}", getattr(tlx, name)) for name in documented(concept)]
+        values = {name: value for module in modules for name, value in vars(module).items()}
+        parts += [entry(f"tlx.{name}", values[name]) for name in documented(concept)]
         parts += [entry(f"desc.{method.__name__}", method) for method in METHODS.get(concept, [])]
     return "\n\n".join(parts) + "\n"
 

@@ -16,6 +16,7 @@ HERE = Path(__file__).parent
 ELSEWHERE = {
     "TLXError": "tests/test_errors.py",
     "__version__": "tests/test_cli.py",
+    "check": "tests/check",
     "buffered_tensor_type": "the type of buffered_tensor, compared and mangled whenever helpers take one",
     "compile": "tests/compiler",
     "mbarrier_type": "the type of mbarrier, likewise",

@@ -66,6 +66,5 @@ CASES = [
         {"y": output(3, dtype=np.int32)},
         {"y": np.array([0, 10, 20])},
         ptx={"%tid.y": 1, "%tid.z": 1},
-        simulated=False,
     ),
 ]

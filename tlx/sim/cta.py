@@ -43,9 +43,9 @@ class CTA:
         self.groups: list[WarpGroup] = []
         self.main = self.start_group("default", launch.code.num_warps, self._main)
 
-    def start_group(self, name: str, num_warps: int, code) -> WarpGroup:
+    def start_group(self, name: str, num_warps: int, code, first_warp: int = 0) -> WarpGroup:
         """Adds a warp group that runs the generator function `code`."""
-        group = WarpGroup(self, name, num_warps, code)
+        group = WarpGroup(self, name, num_warps, code, first_warp)
         self.groups.append(group)
         self.scheduler.start(group)
         return group

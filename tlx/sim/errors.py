@@ -16,6 +16,7 @@ __all__ = [
     "DeadlockError",
     "DescriptorError",
     "DeviceTensorError",
+    "DivergentThreads",
     "EngineInFlight",
     "LeftoverPhase",
     "MisalignedAccess",
@@ -63,6 +64,10 @@ class DeviceTensorError(ArgumentError):
 
 class BufferBoundsError(SimulationError):
     """An index, or a view, leaves its shared-memory buffer."""
+
+
+class DivergentThreads(SimulationError):
+    """A branch, a bound or a tensor depends on a scalar that differs between the threads of a warp group."""
 
 
 class UndefinedValue(SimulationError):

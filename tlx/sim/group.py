@@ -31,18 +31,22 @@ class WarpGroup(Agent):
         name: `default`, `partition0`, ...
         num_warps: how many.
         code: what they run: a generator function of the group.
+        first_warp: index of the first of them in the CTA.
 
     Attributes that op handlers use: `cta`, `launch`, `num_warps`, `frame`, `mma`, `stores`, `copies` (the queues of
     the engines), `passed` (how often each wait was passed).
     """
 
-    __slots__ = ("copies", "counts", "frame", "launch", "mma", "num_warps", "passed", "shared_base", "step_now",
-                 "stores")  # fmt: skip
+    __slots__ = ("copies", "counts", "first_warp", "frame", "launch", "mma", "num_warps", "passed", "shared_base",
+                 "step_now", "stores")  # fmt: skip
 
-    def __init__(self, cta: CTA, name: str, num_warps: int, code: Callable[[WarpGroup], Coroutine]):
+    def __init__(
+        self, cta: CTA, name: str, num_warps: int, code: Callable[[WarpGroup], Coroutine], first_warp: int = 0
+    ):
         super().__init__("group", name, cta=cta)
         self.launch = cta.launch
         self.num_warps = num_warps
+        self.first_warp = first_warp
         self.frame: list = []
         self.shared_base = 0
         self.step_now: Step | None = None

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..per_thread import agreed
 from .registry import simulates
 
 
@@ -30,6 +31,7 @@ def for_(group, step):
     """Runs the body for lower, lower + step, ... below upper, carrying values."""
     frame = group.frame
     lower, upper, stride, *carried = (frame[slot] for slot in step.operands)
+    lower, upper, stride = (agreed(bound, "the bounds of a loop") for bound in (lower, upper, stride))
     (body,) = step.regions
     signed = lower.dtype
     count = np.dtype(f"u{signed}") if "unsigned" in step.op.attributes else signed
@@ -46,7 +48,7 @@ def while_(group, step):
     values = [frame[slot] for slot in step.operands]
     while True:
         condition, *values = yield from group.run_region(before, values)
-        if not condition:
+        if not agreed(condition, "the condition of a loop"):
             return _outcome(step, values)
         values = yield from group.run_region(after, values)
 
@@ -55,7 +57,8 @@ def while_(group, step):
 def if_(group, step):
     """Runs one of two regions."""
     (condition,) = (group.frame[slot] for slot in step.operands)
-    region = step.regions[0] if condition else step.regions[1] if len(step.regions) > 1 else None
+    taken = agreed(condition, "a branch")
+    region = step.regions[0] if taken else step.regions[1] if len(step.regions) > 1 else None
     if region is None or region.entry is None:
         return ()
     values = yield from group.run_region(region)
@@ -96,8 +99,10 @@ def warp_specialize(group, step):
 
     cta = group.cta
     started = [
-        cta.start_group(region.name, num_warps, partition(region))
-        for region, num_warps in zip(partitions, _warps(step.op))
+        cta.start_group(region.name, num_warps, partition(region), int(first_warp))
+        for region, num_warps, first_warp in zip(
+            partitions, _warps(step.op), np.atleast_1d(step.op.attributes["warpGroupStartIds"])
+        )
     ]
     cta.observer.synchronize([group, *started], step.op)
     values = yield from group.run_region(default)

@@ -1,4 +1,4 @@
-"""LLVM intrinsics that stand in TTGIR under their own name: named barriers, votes, the clock."""
+"""LLVM intrinsics that stand in TTGIR under their own name: named barriers, thread indices, votes, the clock."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ..errors import UnsupportedOp
+from ..per_thread import per_thread
 from .registry import simulates
 
 WARP_SIZE = 32
@@ -30,15 +31,31 @@ def clock64(group, op):
     return np.int64(sum(group.launch.counts))
 
 
+def thread_id_x(group, op):
+    """`%tid.x`: warps of a CTA are numbered through all its groups."""
+    first = group.first_warp * WARP_SIZE
+    return np.arange(first, first + group.num_warps * WARP_SIZE, dtype=np.int32)
+
+
+def thread_id_yz(group, op):
+    """`%tid.y` and `%tid.z`: Triton's blocks are one-dimensional."""
+    return np.int32(0)
+
+
 def vote_ballot_sync(group, op, mask, predicate):
-    """`vote.sync.ballot`: a uniform predicate gives all bits of the mask or none."""
-    return np.int32(mask) if predicate else np.int32(0)
+    """`vote.sync.ballot`: each warp gets a bit for each of its lanes."""
+    lanes = np.broadcast_to(predicate, group.num_warps * WARP_SIZE).reshape(group.num_warps, WARP_SIZE)
+    ballots = np.packbits(lanes, axis=1, bitorder="little").view("<i4")[:, 0]
+    return per_thread(np.repeat(ballots, WARP_SIZE))
 
 
 INTRINSICS: dict[str, Callable] = {
     "llvm.nvvm.barrier.cta.arrive.aligned.count": named_barrier_arrive,
     "llvm.nvvm.barrier.cta.sync.aligned.count": named_barrier_wait,
     "llvm.nvvm.read.ptx.sreg.clock64": clock64,
+    "llvm.nvvm.read.ptx.sreg.tid.x": thread_id_x,
+    "llvm.nvvm.read.ptx.sreg.tid.y": thread_id_yz,
+    "llvm.nvvm.read.ptx.sreg.tid.z": thread_id_yz,
     "llvm.nvvm.vote.ballot.sync": vote_ballot_sync,
 }
 

@@ -7,8 +7,9 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from ...ir.model import PointerType
+from ...ir.model import PointerType, TensorType
 from ..errors import MisalignedAccess, OutOfBounds
+from ..per_thread import first_thread
 from ..pointers import Pointers
 from ..values import dtype_of, element_of
 from .registry import simulates
@@ -68,7 +69,13 @@ def load(group, op, pointers, mask=None, other=None):
 
 @simulates("tt.store", "tt.atomic_store")
 def store(group, op, pointers, value, mask=None):
-    """Writes where the mask holds. Of several values for one address the last in row-major order stays."""
+    """Writes where the mask holds. Of several values for one address the last in row-major order stays.
+
+    A scalar is stored by the first thread of the group.
+    """
+    if not isinstance(op.operands[0].type, TensorType):
+        pointers = Pointers(first_thread(pointers.addresses), pointers.argument)
+        value, mask = first_thread(value), first_thread(mask)
     addresses = np.asarray(pointers.addresses)
     values = np.broadcast_to(getattr(value, "addresses", value), addresses.shape)
     if mask is not None:

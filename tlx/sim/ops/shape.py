@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ..errors import UndefinedValue
+from ..per_thread import agreed
 from ..pointers import Pointers
 from ..values import shape_of
 from .registry import simulates
@@ -20,9 +21,15 @@ def _moved(move: Callable, *values):
     return Pointers(move(*(v.addresses for v in values)), argument)
 
 
-@simulates("tt.splat", "tt.broadcast")
+@simulates("tt.splat")
+def splat(group, op, value):
+    """Repeats a scalar to the result's shape."""
+    return broadcast(group, op, agreed(value, "a scalar that becomes a tensor"))
+
+
+@simulates("tt.broadcast")
 def broadcast(group, op, value):
-    """Repeats a scalar, or the dimensions of size 1, to the result's shape."""
+    """Repeats the dimensions of size 1 to the result's shape."""
     return _moved(lambda array: np.broadcast_to(array, shape_of(op.result.type)), value)
 
 

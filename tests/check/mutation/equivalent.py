@@ -6,8 +6,8 @@ NO_ENGINE = (
 )
 
 CP_ASYNC = (
-    "the fence orders cp.async before the MMA. Triton 3.6 has none there and Triton 3.7 has; the checkers take cp.async "
-    "for an engine, whose copies an MMA sees after the wait, as the kernels of Triton 3.6 need it"
+    "the fence orders cp.async before the MMA. Triton 3.6 has none there and Triton 3.7 has; the checkers take "
+    "cp.async for an engine, whose copies an MMA sees after the wait, as the kernels of Triton 3.6 need it"
 )
 
 EQUIVALENT: dict[tuple[str, str], str] = {

@@ -84,6 +84,20 @@ def test_waiting_twice_for_a_phase_counts_once():
     assert ids(handed_over(1, loop(PARITY + wait("%parity") + wait("%parity")), loop(arrive()))) == []
 
 
+def nested(inner: str, trips: str) -> str:
+    return f"scf.for %t = %c0 to %n step %c1 : i32 {{\n{loop(inner, trips)}}}\n"
+
+
+def test_a_phase_that_starts_anew_in_each_tile():
+    """Right after an even number of phases of one barrier."""
+    for trips, rules in (("%c1", ["TLX-S007"]), ("%c2", []), ("%other", ["TLX-S000"])):
+        body = handed_over(1, nested(PARITY + wait("%parity"), trips), nested(arrive(), trips))
+        assert ids(body) == rules
+    (finding,) = check(handed_over(1, nested(PARITY + wait("%parity"), "%c1"), nested(arrive(), "%c1")))
+    assert "start anew in each trip of an outer loop, after 1 phases" in finding.message
+    assert finding.hint == "count the uses of the ring on through the outer loop"
+
+
 def test_a_phase_that_does_not_advance_in_the_inner_loop_counts_once():
     inner = f"scf.for %j = %c0 to %other step %c1 : i32 {{\n{wait('%parity')}}}\n"
     assert ids(handed_over(1, loop(PARITY + inner), loop(arrive()))) == ["TLX-S000"]

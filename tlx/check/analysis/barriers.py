@@ -129,6 +129,10 @@ class Barriers:
         """How many different phases a wait waits for."""
         return self.counter.distinct(event.place.path[barrier.depth :], event.identity, event.predicate)
 
+    def until_repeated(self, barrier: Barrier, event: Event) -> Linear:
+        """How many phases a wait waits for before a loop around it makes it start anew."""
+        return self.counter.until_repeated(event.place.path[barrier.depth :], event.identity)
+
     def _collected(self, module: Module) -> Iterator[Barrier]:
         by_root: dict[Op, list[Event]] = {}
         for event in self._events(module):

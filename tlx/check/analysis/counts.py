@@ -37,11 +37,26 @@ class Counter:
     def distinct(self, path: Sequence[Step], identity: Sequence[Linear], predicate: Value | None = None) -> Linear:
         """As `executions`, but those that differ in nothing that `identity` says count once."""
         count = self._values.of(predicate) if predicate is not None else constant(1)
-        variables = frozenset().union(*(x.variables for x in identity))
         for step in reversed(path):
-            repeats = self._is_for(step) and self._number(step.op) not in variables | count.variables
+            repeats = self._repeats(step, identity, count)
             count = self._atoms.product(count, self._entered(step.op)) if repeats else self._through(step, count)
         return count
+
+    def until_repeated(self, path: Sequence[Step], identity: Sequence[Linear]) -> Linear:
+        """How many executions differ before a loop around them starts anew with the first."""
+        count = constant(1)
+        for step in reversed(path):
+            if self._repeats(step, identity, count):
+                break
+            count = self._through(step, count)
+        return count
+
+    def _repeats(self, step: Step, identity: Sequence[Linear], count: Linear) -> bool:
+        """Whether the step is a loop that makes no difference to what `identity` says."""
+        if not self._is_for(step):
+            return False
+        variables = count.variables.union(*(x.variables for x in identity))
+        return self._number(step.op) not in variables
 
     @staticmethod
     def _is_for(step: Step) -> bool:

@@ -16,7 +16,7 @@ from .rules import ARRIVALS_AND_WAITS, ARRIVE_COUNT
 
 __all__ = ["arrivals"]
 
-BALANCED, STARVING, RUNNING_AHEAD, UNKNOWN = "balanced", "starving", "running ahead", "unknown"
+BALANCED, STARVING, RUNNING_AHEAD, RESTARTING, UNKNOWN = "balanced", "starving", "ahead", "restarting", "unknown"
 
 
 def arrivals(context: Context) -> Iterator[Finding]:
@@ -45,6 +45,8 @@ def _compared(context: Context, barrier: Barrier, signals: list[Event], waits: l
     for task, own in by_task.items():
         if verdicts[task] == STARVING:
             yield _finding(context, barrier, arriving, own, "it waits for ever once the loops run long enough")
+        elif verdicts[task] == RESTARTING:
+            yield from _restarting(context, barrier, own[0])
         elif verdicts[task] == UNKNOWN:
             both = f"arrivals on {barrier.name} and waits of {task}"
             reason = f"{both} stand under conditions or in loops that can't be compared"
@@ -56,6 +58,25 @@ def _compared(context: Context, barrier: Barrier, signals: list[Event], waits: l
         for task in ahead:
             reason = f"{task} waits for fewer phases of {barrier.name} than complete"
             yield undecided(ARRIVALS_AND_WAITS, reason, by_task[task][0].op, task, barrier.name)
+
+
+def _restarting(context: Context, barrier: Barrier, wait: Event) -> Iterator[Finding]:
+    """Waits whose slot and phase start anew in each trip of an outer loop: right after rounds of both parities."""
+    phases, period = context.barriers.until_repeated(barrier, wait), 2 * barrier.slots
+    starts = f"the slot and phase that {wait.task} waits for on {barrier.name} start anew in each trip of an outer loop"
+    if not phases.is_constant:
+        reason = f"{starts}: right only after a multiple of {period} phases"
+        yield undecided(ARRIVALS_AND_WAITS, reason, wait.op, wait.task, barrier.name)
+    elif phases.constant % period:
+        yield Finding(
+            ARRIVALS_AND_WAITS,
+            f"{starts}, after {phases.constant} phases; that is right only after a multiple of {period}",
+            wait.op.location,
+            group=wait.task,
+            buffer=barrier.name,
+            slot=barrier.slot,
+            hint="count the uses of the ring on through the outer loop",
+        )
 
 
 def _odd_slots(
@@ -103,7 +124,8 @@ def _verdict(context: Context, barrier: Barrier, count: int, arriving: Linear, w
         return STARVING
     most = total.scaled(count) - arriving
     if max(most.coefficients) <= 0 and any(_grows(most, -1)):
-        return RUNNING_AHEAD
+        repeated = context.barriers.executions(barrier, waits[0]).scaled(count) == arriving
+        return RESTARTING if len(each) == 1 and repeated else RUNNING_AHEAD
     balanced = [*shortages, most]
     if any(x.is_constant and x.constant <= count * free for x in balanced):
         return BALANCED

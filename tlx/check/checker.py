@@ -19,6 +19,7 @@ from .clocks import Actor, Components
 from .exits import engines_in_flight, failures, leftover_phases, overruns
 from .findings import Finding
 from .gather import Gathered
+from .global_memory import GlobalRaces
 from .protocol import AnyBarrier, Protocol
 from .races import Races
 from .rules import RESULT_USED_EARLY
@@ -57,6 +58,9 @@ class Checker(Observer):
         self._actors: dict[Agent, Actor] = {}
         self._protocol = Protocol(self._components, self._report)
         self._races = Races(self._components, launch.code.shared_bytes, self._report)
+        self._global = GlobalRaces(self._components, launch.memory.arguments, self._report)
+        self._memory = launch.memory
+        self._writers: dict[Agent, Actor] = {}
 
     def end(self, launch: Launch) -> None:
         self._report_all(overruns(launch))
@@ -110,9 +114,9 @@ class Checker(Observer):
         self._components.release(issuer, f"the start of {agent_words(engine)}", engine.op)
 
     def retire(self, agent: Agent, engine: Agent, reads_only: bool) -> None:
-        done = self._actors[engine]
-        self._components.finish(done, op_words(engine.op), engine.op)
-        self._actor(agent).learn(done.seen, done.fenced)
+        self._join(self._actor(agent), self._actors[engine], op_words(engine.op), engine.op)
+        if not reads_only and engine in self._writers:
+            self._join(self._actor(agent), self._writers.pop(engine), op_words(engine.op), engine.op)
 
     def synchronize(self, agents: list[Agent], op: Op) -> None:
         main, *others = agents
@@ -123,9 +127,11 @@ class Checker(Observer):
             self._components.release(actor, op_words(op), op)
             return
         for agent in others:
-            done = self._actors.pop(agent)
-            self._components.finish(done, f"the end of {agent.name}", op)
-            actor.learn(done.seen, done.fenced)
+            self._join(actor, self._actors.pop(agent), f"the end of {agent.name}", op)
+
+    def _join(self, actor: Actor, done: Actor, words: str, op: Op) -> None:
+        self._components.finish(done, words, op)
+        actor.learn(done.seen, done.fenced)
 
     def fence(self, agent: Agent, op: Op) -> None:
         actor = self._actor(agent)
@@ -139,6 +145,20 @@ class Checker(Observer):
 
     def write(self, agent: Agent, view: MemDesc, op: Op) -> None:
         self._races.access(self._actor(agent), view, True, op)
+
+    # --- global memory -----------------------------------------------------------------------------------------------
+
+    def load(self, agent: Agent, addresses, itemsize: int, op: Op) -> None:
+        self._global.load(self._actor(agent), addresses, itemsize, op)
+
+    def store(self, agent: Agent, addresses, values, op: Op) -> None:
+        actor = self._actor(agent)
+        if agent.kind == "tma_store":
+            # Its writes may be waited for later than its reads, so they are an agent of their own.
+            actor = self._writers.setdefault(agent, self._components.start(agent, (agent.cta, "writes"), actor))
+        self._global.store(actor, addresses, values, op, lambda: self._memory.holds(addresses, values))
+
+    # --- mistakes that don't stop the machine ------------------------------------------------------------------------
 
     def mistake(self, agent: Agent, error: Exception, op: Op, subject=None) -> None:
         if isinstance(error, errors.UninitializedRead):

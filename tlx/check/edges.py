@@ -6,7 +6,7 @@ from .clocks import Components, Release
 from .shadow import Access
 from .words import agent_words, op_words, place_words
 
-__all__ = ["missing_edge"]
+__all__ = ["missing_edge", "order_words"]
 
 
 def missing_edge(components: Components, earlier: Access, later: Access) -> tuple[str, str]:
@@ -38,10 +38,18 @@ def _not_waited_for(engine: Access, other: Access, release: Release) -> tuple[st
 
 def _not_told(earlier: Access, later: Access, release: Release | None) -> tuple[str, str]:
     """`later` doesn't come after `earlier`'s agent has got that far."""
-    agent = agent_words(earlier.actor.agent)
+    words = order_words(agent_words(earlier.actor.agent), agent_words(later.actor.agent), release)
     if release is None:
-        return f"{agent_words(later.actor.agent)} never waits for {agent}", "order them by a barrier"
-    what = (
-        f"the last that {agent_words(later.actor.agent)} knows of {agent} is {release.words}{place_words(release.op)}"
-    )
-    return f"{what}, before the access", f"move {release.words} behind the access, or wait for a later arrival"
+        return words, "order them by a barrier"
+    return words, f"move {release.words} behind the access, or wait for a later arrival"
+
+
+def order_words(earlier: str, later: str, release: Release | None) -> str:
+    """How far `later` knows `earlier`, two agents.
+
+    Args:
+        release: the last of `earlier` that it knows of.
+    """
+    if release is None:
+        return f"{later} never waits for {earlier}"
+    return f"the last that {later} knows of {earlier} is {release.words}{place_words(release.op)}, before the access"

@@ -130,6 +130,15 @@ class Observer:
     def write(self, agent: Agent, view, op: Op) -> None:
         """`agent` has written the bytes of `view`."""
 
+    def load(self, agent: Agent, addresses, itemsize: int, op: Op) -> None:
+        """`agent` reads elements of global memory."""
+
+    def store(self, agent: Agent, addresses, values, op: Op) -> None:
+        """`agent` is about to write elements of global memory."""
+
+    def memory_fence(self, agent: Agent, op: Op) -> None:
+        """`agent` orders its accesses of global memory (`fence.acq_rel`)."""
+
     def issue(self, engine: Agent) -> None:
         """`engine.issuer` has started `engine`."""
 

@@ -28,20 +28,33 @@ _SCRATCH = 1 << 62
 
 
 class CountedMemory(GlobalMemory):
-    """Global memory that counts the bytes moved."""
+    """Global memory that counts the bytes moved and tells the observer who moves them.
 
-    def __init__(self, arguments):
+    Args:
+        arguments: the pointer arguments.
+        scheduler: knows who moves.
+        observer: sees every access.
+    """
+
+    def __init__(self, arguments: tuple[Argument, ...], scheduler: Scheduler, observer: Observer):
         super().__init__(arguments)
+        self._scheduler = scheduler
+        self._observer = observer
         self.bytes_read = 0
         self.bytes_written = 0
 
     def read(self, argument, addresses, dtype):
         self.bytes_read += np.size(addresses) * dtype.itemsize
-        return super().read(argument, addresses, dtype)
+        values = super().read(argument, addresses, dtype)
+        agent = self._scheduler.current
+        self._observer.load(agent, addresses, dtype.itemsize, agent.op or agent.step_now.op)
+        return values
 
     def write(self, argument, addresses, values):
         values = np.asarray(values)
         self.bytes_written += values.nbytes
+        agent = self._scheduler.current
+        self._observer.store(agent, addresses, values, agent.op or agent.step_now.op)
         super().write(argument, addresses, values)
 
 
@@ -71,7 +84,6 @@ class Launch:
         self.code = code
         self.grid = grid
         self.arguments = arguments
-        self.memory = CountedMemory(storages)
         self.device = device
         self.seed = seed
         self.counts = [0] * len(code.steps)
@@ -84,6 +96,7 @@ class Launch:
         self.observer = observer
         self._scratch_end = _SCRATCH
         self._scheduler = Scheduler(seed)
+        self.memory = CountedMemory(storages, self._scheduler, observer)
         self._waiting = product(*map(range, reversed(grid)))
         self.resident: list[CTA] = []
 

@@ -114,6 +114,12 @@ class GlobalMemory:
         for lanes, view, index in list(self._pieces("store", argument, addresses, values.dtype)):
             view[index] = values[lanes]
 
+    def holds(self, addresses, values) -> bool:
+        """Whether the elements at `addresses`, all inside storages, are `values` already, bit for bit."""
+        addresses, values = np.asarray(addresses), np.ascontiguousarray(values)
+        pieces = self._pieces("load", None, addresses, values.dtype)
+        return all(view[index].tobytes() == values[lanes].tobytes() for lanes, view, index in pieces)
+
     def _pieces(self, access: str, argument: Argument | None, addresses: np.ndarray, dtype: np.dtype) -> Iterator:
         """(lanes, typed memory, index into it) for each span that the addresses fall into."""
         if not addresses.size:

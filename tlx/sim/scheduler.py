@@ -18,11 +18,14 @@ class Scheduler:
 
     Args:
         seed: of the choices.
+
+    `current` is the agent that moves.
     """
 
     def __init__(self, seed: int):
         self._random = Random(seed)
         self._engine_share = self._random.choice(_ENGINE_SHARES)
+        self.current: Agent | None = None
         self._groups: list[Agent] = []
         self._engines: list[Agent] = []
 
@@ -37,6 +40,7 @@ class Scheduler:
         while groups or engines:
             pool = groups if not engines or (groups and random() >= self._engine_share) else engines
             index = int(random() * len(pool))
-            if not pool[index].step():
+            self.current = pool[index]
+            if not self.current.step():
                 pool[index] = pool[-1]
                 pool.pop()

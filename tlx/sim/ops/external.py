@@ -50,7 +50,10 @@ def extern_elementwise(group, op, *values):
 @simulates("tt.elementwise_inline_asm")
 def elementwise_inline_asm(group, op, *values):
     """Calls the meaning of inline PTX."""
-    return _call(group, op, "inline PTX", op.attributes["asm_string"], values)
+    text = op.attributes["asm_string"]
+    if text in MEMORY_FENCES.values():
+        group.cta.observer.memory_fence(group, op)
+    return _call(group, op, "inline PTX", text, values)
 
 
 def _call(group, op, kind: str, text: str, values):

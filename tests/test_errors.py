@@ -164,3 +164,20 @@ def test_a_staged_tile_takes_a_stage():
         shared_memory(4, staged=True)
     assert "at most 3 stages" in caught.value.hint
     assert shared_memory(3, staged=True) >= 212_992
+
+
+@tlx.jit
+def scratch_over_budget(x, N: tl.constexpr):
+    ring = tlx.local_alloc((64, 64), tl.float16, 28)
+    i = tl.arange(0, N)
+    tile = tl.load(x + i[:, None] * N + i[None, :])
+    tlx.local_store(ring[0], tile.to(tl.float16))
+    tl.store(x + i[:, None] * N + i[None, :], tl.trans(tile))
+
+
+def test_scratch_counts_also_when_the_kernel_comes_from_the_cache(tmp_path, monkeypatch):
+    """Buffers of 229,376 B fit into 232,448 B; with the 64x64 transpose they don't."""
+    monkeypatch.setattr(triton.knobs.cache, "dir", str(tmp_path))
+    for text in (r"ring 229,376 \+ compiler's scratch", "buffers and the compiler's scratch need"):
+        with pytest.raises(errors.SharedMemoryExceeded, match=text):
+            tlx.compile(scratch_over_budget, {"x": "*fp32"}, {"N": 64})

@@ -25,7 +25,13 @@ def check_shared_memory(kernel: KernelState) -> None:
 
 
 def shared_memory_exceeded(allocations: list[Allocation], total: int, target: Target) -> SharedMemoryExceeded:
-    """The error for buffers of `total` bytes, scratch of the compiler included."""
+    """The error for buffers of `total` bytes, scratch of the compiler included; the list is empty where it is lost."""
+    if not allocations:
+        return SharedMemoryExceeded(
+            f"buffers and the compiler's scratch need {total:,} B of shared memory, {target.name} has "
+            f"{target.shared_bytes:,} B",
+            hint="shorten the rings or make the blocks smaller",
+        )
     parts = [f"{a.name or 'unnamed'} {a.bytes:,}" for a in allocations]
     scratch = total - sum(a.bytes for a in allocations)
     if scratch:

@@ -83,9 +83,11 @@ def new_module(context, target, options):
 def compile_source(src: TLXSource, target: GPUTarget | None = None, options: dict | None = None, **kwargs):
     """Triton's compile, and after it the shared memory with the compiler's scratch against the budget."""
     kernel = triton.compile(src, target=target, options=options, **kwargs)
-    state = src.kernel  # None where the kernel came from the cache, which holds none that failed
-    if state is not None and kernel.metadata.shared > state.target.shared_bytes and state.allocations:
-        raise shared_memory_exceeded(state.allocations, kernel.metadata.shared, state.target)
+    target = target_for(kernel.metadata.arch)
+    # Triton keeps such a kernel in its cache, from where it comes back without a trace; stock code has no rings.
+    rings = src.kernel.allocations if src.kernel is not None else None
+    if kernel.metadata.shared > target.shared_bytes and rings != []:
+        raise shared_memory_exceeded(rings or [], kernel.metadata.shared, target)
     return kernel
 
 

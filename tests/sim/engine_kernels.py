@@ -74,6 +74,21 @@ def copy_by_threads(x, y, limit, WAIT: gl.constexpr):
 
 
 @gluon.jit
+def copy_and_arrive(x, y, INCREMENT: gl.constexpr, COUNT: gl.constexpr):
+    """y = x through shared memory by cp.async, whose completion is an arrival."""
+    layout: gl.constexpr = gl.SwizzledSharedLayout(8, 1, 8, [1, 0])
+    tile = gl.allocate_shared_memory(x.dtype.element_ty, [32, 64], layout)
+    bar = gl.allocate_shared_memory(gl.int64, [1], mbarrier.MBarrierLayout())
+    mbarrier.init(bar, count=COUNT)
+    copy_async(tile, grid_of(x, 32, 64))
+    async_copy.mbarrier_arrive(bar, INCREMENT)
+    if INCREMENT:
+        mbarrier.arrive(bar, count=1)
+    mbarrier.wait(bar, 0)
+    gl.store(grid_of(y, 32, 64), tile.load(ROWS))
+
+
+@gluon.jit
 def copy_by_tma(x_desc, y_desc, WAIT: gl.constexpr, EXPECT: gl.constexpr, LOAD: gl.constexpr = True):
     """y = x through shared memory by TMA."""
     tile = gl.allocate_shared_memory(x_desc.dtype, x_desc.block_type.shape, x_desc.layout)

@@ -7,6 +7,7 @@ import triton.experimental.gluon.language as gl
 from triton.experimental.gluon.nvidia.hopper import TensorDescriptor
 
 from tests.sim.engine_kernels import (
+    copy_and_arrive,
     copy_by_threads,
     copy_by_tma,
     load_and_leave,
@@ -95,6 +96,20 @@ def test_cp_async_must_be_waited_for():
             copy_by_threads[(1,)](sim.array(x), sim.array(y), 32, False, num_warps=4)
         kinds.add(caught.type)
     assert sim.UninitializedRead in kinds
+
+
+@pytest.mark.parametrize(("increment", "count"), [(True, 1), (False, 128)])
+def test_cp_async_arrives_when_its_copies_are_done(increment, count):
+    x, y = integers((32, 64), np.float16), np.zeros((32, 64), np.float16)
+    with sim.simulating(schedules=10):
+        copy_and_arrive[(1,)](sim.array(x), sim.array(y), increment, count, num_warps=4)
+    assert np.array_equal(y, x)
+
+
+def test_cp_async_without_increment_arrives_for_every_thread():
+    x, y = integers((32, 64), np.float16), np.zeros((32, 64), np.float16)
+    with pytest.raises(sim.BarrierMisuse, match="128 arrivals when phase 0 has 0 of 64"):
+        copy_and_arrive[(1,)](sim.array(x), sim.array(y), False, 64, num_warps=4)
 
 
 def tiles(shape, size, block):

@@ -82,7 +82,8 @@ class Checker(Observer):
         unseen = [actor for actor in self._components.last_started((cta, "engine")) if not actor.known_to(main)]
         self._report_all(engines_in_flight(unseen))
         self._report_all(leftover_phases(cta, {actor.agent.signals for actor in unseen}))
-        self._races.end_cta(cta)
+        if not unseen:
+            self._races.end_cta(cta)
 
     def _finish(self) -> None:
         self._protocol.finish()

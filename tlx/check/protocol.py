@@ -53,7 +53,10 @@ class Protocol:
         number = self._of(barrier).open.number
         self._count(actor, barrier, op)
         actor.note_arrival(barrier, number)
-        self._components.release(actor, op_words(op, barrier.full_name), op)
+        if actor.issued is None:
+            self._components.release(actor, op_words(op, barrier.full_name), op)
+        else:  # cp.async that arrives is done then
+            self._components.finish(actor, op_words(op, barrier.full_name), op)
 
     def land(self, engine: Actor, barrier: Barrier, op: Op) -> None:
         """All bytes of an engine's operation are counted, which ends it."""

@@ -68,7 +68,7 @@ class Races:
         )
 
     def end_cta(self, cta: CTA) -> None:
-        """Forgets the shared memory of a CTA that has ended."""
+        """Forgets the shared memory of a CTA that nothing touches any more."""
         self._shadows.pop(cta, None)
 
     def finish(self) -> None:

@@ -68,6 +68,10 @@ class Barrier:
         self.pending -= min(count, self.pending)
         self._advance()
 
+    def add_arrivals(self, count: int) -> None:
+        """The open phase needs so many arrivals more than others do."""
+        self.pending += count
+
     def expect(self, agent: Agent, nbytes: int, op: Op) -> None:
         """`mbarrier.arrive.expect_tx`: announces bytes, then arrives once."""
         self.bytes_expected += nbytes

@@ -98,13 +98,17 @@ class Queue:
         """Waits until all but the last `pending` groups are complete."""
         count = max(len(self._groups) - pending, 0)
         for group in self._groups[:count]:
-            for engine in group:
-                while not engine.done:
-                    yield Condition(engine.finished, f"{self.name} to complete")
-                engine.retired = True
-                self._observer.retire(agent, engine, reads_only=False)
+            yield from self.follow(agent, group)
         del self._groups[:count]
         self._reads_retired = max(self._reads_retired - count, 0)
+
+    def follow(self, agent: Agent, engines: list[Engine]) -> Generator[Condition, None, None]:
+        """Waits until these operations are complete."""
+        for engine in engines:
+            while not engine.done:
+                yield Condition(engine.finished, f"{self.name} to complete")
+            engine.retired = True
+            self._observer.retire(agent, engine, reads_only=False)
 
     def wait_reads(self, agent: Agent, pending: int) -> Generator[Condition, None, None]:
         """Waits until all but the last `pending` groups have read their sources."""

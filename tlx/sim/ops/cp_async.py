@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from .intrinsic import WARP_SIZE
 from .pointer import reported
 from .registry import simulates
 
@@ -36,3 +37,24 @@ def async_commit_group(group, op, *tokens):
 def async_wait(group, op, *tokens):
     """Waits until all but the last `num` groups are complete (`cp.async.wait_group`)."""
     yield from group.copies.wait(group, op.attributes["num"])
+
+
+@simulates("ttng.async_copy_mbarrier_arrive")
+def async_copy_mbarrier_arrive(group, op, word):
+    """Arrives for every thread once the group's copies so far are complete (`cp.async.mbarrier.arrive`).
+
+    Unless `noIncrement` is set, the phase waits for these arrivals beside those of the barrier's count.
+    """
+    barrier = group.cta.barriers.at(word)
+    copies = group.copies.unretired()
+    threads = group.num_warps * WARP_SIZE
+    if not op.attributes.get("noIncrement", False):
+        barrier.add_arrivals(threads)
+
+    def work(engine):
+        yield from group.copies.follow(engine, copies)
+        barrier.arrive(engine, threads, op)
+        del loads[engine]
+
+    loads = group.cta.loads
+    loads[group.issue("cp_async", op, work, signals=barrier)] = None

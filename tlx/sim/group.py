@@ -59,10 +59,6 @@ class WarpGroup(Agent):
 
     # --- what op handlers call ---------------------------------------------------------------------------------------
 
-    def location(self, op: Op) -> Location:
-        """Where the user wrote the op."""
-        return op.location
-
     def evaluate(self, region: Region, *values) -> tuple:
         """The results of a single-block region without side effects, for these arguments."""
         try:

@@ -25,7 +25,6 @@ def group(*arguments: Argument, program_id=(0, 0, 0), grid=(1, 1, 1)):
     return SimpleNamespace(
         cta=SimpleNamespace(program_id=program_id, grid=grid),
         launch=SimpleNamespace(memory=GlobalMemory(arguments)),
-        location=lambda op: HERE,
         evaluate=lambda region, *values: region(*values),
     )
 
@@ -44,6 +43,7 @@ def run(name, *values, result="", operands="", on=None, combine=None, **attribut
         results=[Value("result", mlir(t)) for t in result.split()],
         attributes=attributes,
         regions=[combine] if combine else [],
+        location=HERE,
     )
     return handler(name)(on or group(), op, *values)
 

@@ -26,7 +26,7 @@ def test_load_and_store():
     x = argument(array)
     same(run("tt.load", pointers(x, 3, 0, 0), on=group(x), operands="*f32", result="3xf32"), np.array([4, 1, 1], "f4"))
     same(run("tt.load", pointers(x, 2), on=group(x), operands="*f32", result="f32"), np.float32(3))
-    run("tt.store", pointers(x, 1, 2), np.array([7, 8], np.float32), on=group(x))
+    run("tt.store", pointers(x, 1, 2), np.array([7, 8], np.float32), operands="2x*f32", on=group(x))
     same(array, np.array([1, 7, 8, 4], np.float32))
 
 
@@ -45,7 +45,7 @@ def test_masked_lanes_are_not_accessed():
     load = {"on": group(x), "operands": "*i32", "result": "4xi32"}
     same(run("tt.load", far, mask, other, **load), np.array([1, 9, 9, 9], i32))
     same(run("tt.load", far, mask, **load), np.array([1, 0, 0, 0], i32))
-    run("tt.store", far, np.array([5, 6, 7, 8], i32), mask, on=group(x))
+    run("tt.store", far, np.array([5, 6, 7, 8], i32), mask, operands="4x*i32", on=group(x))
     same(array, np.array([5, 2], i32))
 
 
@@ -53,13 +53,13 @@ def test_a_scalar_with_a_false_mask():
     x = argument(np.array([1], i32))
     far = pointers(x, 99)
     same(run("tt.load", far, np.bool_(False), i32(7), on=group(x), operands="*i32", result="i32"), i32(7))
-    run("tt.store", far, i32(1), np.bool_(False), on=group(x))
+    run("tt.store", far, i32(1), np.bool_(False), operands="*i32", on=group(x))
 
 
 def test_the_last_of_several_stores_to_one_address_stays():
     array = np.zeros(2, i32)
     x = argument(array)
-    run("tt.store", pointers(x, 0, 1, 0), np.array([1, 2, 3], i32), on=group(x))
+    run("tt.store", pointers(x, 0, 1, 0), np.array([1, 2, 3], i32), operands="3x*i32", on=group(x))
     same(array, np.array([3, 2], i32))
 
 
@@ -75,7 +75,13 @@ def test_a_view_reaches_its_whole_storage():
 def test_past_the_end_names_argument_range_distance_program_and_line():
     x = argument(np.zeros(6, np.float32), "weights")
     with pytest.raises(OutOfBounds) as caught:
-        run("tt.store", pointers(x, *range(8)), np.zeros(8, np.float32), on=group(x, program_id=(3, 1, 0)))
+        run(
+            "tt.store",
+            pointers(x, *range(8)),
+            np.zeros(8, np.float32),
+            operands="8x*f32",
+            on=group(x, program_id=(3, 1, 0)),
+        )
     assert caught.value.what == (
         "store of weights[6..7] is outside the storage of weights, which holds indices 0..5 of float32 (24 B): "
         "8 B past the end, 2 of 8 lanes, in program (3, 1, 0)"
@@ -123,7 +129,7 @@ def test_pointers_of_unknown_origin_must_be_in_some_argument():
     addresses = np.array([run("tt.ptr_to_int", pointers(a, 1)) for a in (y, x)])
     found = run("tt.int_to_ptr", addresses)
     same(run("tt.load", found, on=group(x, y), operands="*i32", result="2xi32"), np.array([4, 2], i32))
-    run("tt.store", found, np.array([8, 9], i32), on=group(x, y))
+    run("tt.store", found, np.array([8, 9], i32), operands="2x*i32", on=group(x, y))
     same(x.owner, np.array([1, 9], i32)), same(y.owner, np.array([3, 8], i32))
     with pytest.raises(OutOfBounds, match=r"load at address 0x10 \(1 of 3 lanes\).*pointer arguments: x, y"):
         run("tt.load", Pointers(np.append(addresses, 16)), on=group(x, y), operands="*i32", result="3xi32")
@@ -139,5 +145,5 @@ def test_pointers_in_memory():
 def test_arguments_that_share_a_storage():
     whole = np.zeros(4, i32)
     x, y = argument(whole[:2], "x"), argument(whole[2:], "y")
-    run("tt.store", pointers(x, 3), i32(5), on=group(x, y))
+    run("tt.store", pointers(x, 3), i32(5), operands="*i32", on=group(x, y))
     same(run("tt.load", pointers(y, 1), on=group(x, y), operands="*i32", result="i32"), i32(5))

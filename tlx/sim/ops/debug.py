@@ -31,7 +31,7 @@ def device_assert(group, op, condition):
     message = op.attributes.get("message") or op.attributes.get("msg") or "device assertion failed"
     failed = np.argwhere(~np.asarray(condition))
     where = f" at {tuple(map(int, failed[0]))}, {len(failed)} of {condition.size} elements" if condition.shape else ""
-    raise AssertionFailed(f"{message}{where}, in program {_program(group)}", location=group.location(op))
+    raise AssertionFailed(f"{message}{where}, in program {_program(group)}", location=op.location)
 
 
 @simulates("llvm.intr.assume")
@@ -45,5 +45,5 @@ def assume(group, op, condition):
         raise AssertionFailed(
             f"tl.assume: the condition is false, in program {_program(group)}",
             hint="the GPU would compute something undefined; correct the assumption or the arguments",
-            location=group.location(op),
+            location=op.location,
         )

@@ -62,7 +62,7 @@ def _call(group, op, kind: str, text: str, values):
         raise UnknownFunction(
             f"{kind} has no meaning in the simulator: {_normal(text)}",
             hint="give it one with tlx.sim.device_function",
-            location=group.location(op),
+            location=op.location,
         )
     with np.errstate(all="ignore"):
         results = function(*values)

@@ -22,7 +22,7 @@ def reported(group, op) -> Iterator[None]:
         yield
     except (OutOfBounds, MisalignedAccess) as error:
         error.what += f", in program {tuple(map(int, group.cta.program_id))}"
-        raise error.at(group.location(op)) from None
+        raise error.at(op.location) from None
 
 
 def pointee_dtype(type) -> np.dtype:

@@ -171,6 +171,7 @@ def _launch_mixed(a, b, c, chosen: Plan) -> None:
         B_TRANS=chosen.b.transposed,
         C_TMA=chosen.c.tma,
         num_warps=8,
+        enable_fp_fusion=True,  # Triton's default, which 3.9 warns about unless it is given
     )
 
 

@@ -38,7 +38,7 @@ def test_compare_as_json(capsys, dtype):
     assert (naive["name"], naive["correct"]) == ("naive", True)
     assert (ours["name"], ours["correct"]) == ("tlx", True)
     assert ours["counts"]["MMA FLOP"] == 2 * 64 * 64 * 128
-    assert ours["counts"]["B by TMA"] == 2 * (64 * 128 + 128 * 64 + 64 * 64)
+    assert ours["counts"]["bytes by TMA"] == 2 * (64 * 128 + 128 * 64 + 64 * 64)
 
 
 def test_a_wrong_result_ends_with_1(capsys, monkeypatch):

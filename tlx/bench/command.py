@@ -74,8 +74,8 @@ def _simulated_counts() -> dict[str, int]:
     return {
         "ops": report.total_ops,
         "MMA FLOP": report.mma_flops,
-        "B by TMA": report.tma_load_bytes + report.tma_store_bytes,
-        "B read": report.global_read_bytes,
+        "bytes by TMA": report.tma_load_bytes + report.tma_store_bytes,
+        "bytes read": report.global_read_bytes,
     }
 
 

@@ -28,6 +28,7 @@ class Path:
 
     @property
     def tma(self) -> bool:
+        """Whether it is TMA."""
         return self.kind == "TMA"
 
     def __str__(self) -> str:

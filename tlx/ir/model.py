@@ -78,6 +78,7 @@ class Attribute:
         return dict(self.parameters)[key]
 
     def get(self, key: str, default: Any = None) -> Any:
+        """The parameter of that name, or `default`."""
         return dict(self.parameters).get(key, default)
 
     def __str__(self) -> str:

@@ -66,19 +66,24 @@ class Array:
 
     @property
     def shape(self) -> tuple[int, ...]:
+        """Of the array."""
         return self.values.shape
 
     @property
     def device(self) -> str:
+        """Always the CPU."""
         return "cpu"
 
     def dim(self) -> int:
+        """Number of axes."""
         return self.values.ndim
 
     def numel(self) -> int:
+        """Number of elements."""
         return self.values.size
 
     def element_size(self) -> int:
+        """Bytes of an element."""
         return self.values.itemsize
 
     def stride(self, axis: int | None = None):

@@ -98,12 +98,14 @@ class SimulatorDriver(DriverBase):
         return GPUTarget("cuda", target.arch, target.warp_size)
 
     def get_current_device(self) -> int:
+        """An id that no GPU has."""
         return DEVICE
 
     def set_current_device(self, device: int) -> None:
-        pass
+        """Nothing: there is one device."""
 
     def get_current_stream(self, device: int) -> int:
+        """0: launches have ended when they return."""
         return 0
 
     def get_active_torch_device(self) -> str:
@@ -113,10 +115,11 @@ class SimulatorDriver(DriverBase):
         return _count_ops
 
     def get_empty_cache_for_benchmark(self):
+        """None: there is no L2 cache to empty."""
         return None
 
     def clear_cache(self, cache) -> None:
-        pass
+        """Nothing, likewise."""
 
 
 def _count_ops(kernel_call: Callable, quantiles=None, **options) -> list[float] | float:

@@ -139,6 +139,7 @@ class LeftoverPhase:
 
     @property
     def full_name(self) -> str:
+        """`full[2]`, as the source would say."""
         return self.barrier if self.slot is None else f"{self.barrier}[{self.slot}]"
 
     def __str__(self) -> str:

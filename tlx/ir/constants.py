@@ -9,20 +9,24 @@ import numpy as np
 
 from .model import Attribute, ScalarType, TensorType, Type
 
-__all__ = ["Bits", "dense_attribute", "decode_number", "read_number"]
+__all__ = ["FLOATS", "Bits", "dense_attribute", "decode_number", "read_number"]
 
-_FLOATS = {
-    "f16": np.float16,
-    "bf16": ml_dtypes.bfloat16,
-    "f32": np.float32,
-    "f64": np.float64,
-    "f8E4M3": ml_dtypes.float8_e4m3,
-    "f8E4M3FN": ml_dtypes.float8_e4m3fn,
-    "f8E4M3FNUZ": ml_dtypes.float8_e4m3fnuz,
-    "f8E4M3B11FNUZ": ml_dtypes.float8_e4m3b11fnuz,
-    "f8E5M2": ml_dtypes.float8_e5m2,
-    "f8E5M2FNUZ": ml_dtypes.float8_e5m2fnuz,
+FLOATS = {
+    name: np.dtype(dtype)
+    for name, dtype in {
+        "f16": np.float16,
+        "bf16": ml_dtypes.bfloat16,
+        "f32": np.float32,
+        "f64": np.float64,
+        "f8E4M3": ml_dtypes.float8_e4m3,
+        "f8E4M3FN": ml_dtypes.float8_e4m3fn,
+        "f8E4M3FNUZ": ml_dtypes.float8_e4m3fnuz,
+        "f8E4M3B11FNUZ": ml_dtypes.float8_e4m3b11fnuz,
+        "f8E5M2": ml_dtypes.float8_e5m2,
+        "f8E5M2FNUZ": ml_dtypes.float8_e5m2fnuz,
+    }.items()
 }
+"""The dtypes of MLIR's float types, by name."""
 
 
 class Bits(int):
@@ -41,8 +45,8 @@ def decode_number(value: Any, type_: Type | None) -> Any:
     element = type_.element if isinstance(type_, TensorType) else type_
     name = element.name if isinstance(element, ScalarType) else ""
     if isinstance(value, Bits):
-        if name in _FLOATS:
-            dtype = np.dtype(_FLOATS[name])
+        if name in FLOATS:
+            dtype = FLOATS[name]
             return float(np.array([int(value)], np.dtype(f"u{dtype.itemsize}")).view(dtype)[0])
         return int(value)
     return bool(value) if name == "i1" else value
@@ -70,7 +74,7 @@ def _from_raw_bytes(content: str, type_: Type | None) -> Any:
     name = str(type_.element)
     if name == "i1":
         return content
-    dtype = np.dtype(_FLOATS[name] if name in _FLOATS else f"i{int(name[1:]) // 8}")
+    dtype = FLOATS[name] if name in FLOATS else np.dtype(f"i{int(name[1:]) // 8}")
     array = np.frombuffer(bytes.fromhex(content[2:]), dtype)
     if array.size == 1:
         return array[0].item()

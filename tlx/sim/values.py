@@ -8,31 +8,15 @@ tensor says which thread holds an element, not what the element is, so values do
 
 from __future__ import annotations
 
-import ml_dtypes
 import numpy as np
 
+from ..ir.constants import FLOATS
 from ..ir.model import PointerType, ScalarType, TensorType, Type
 
 __all__ = ["dtype_of", "element_of", "full", "shape_of", "signed", "unsigned"]
 
-_DTYPES = {
-    "i1": np.bool_,
-    "i8": np.int8,
-    "i16": np.int16,
-    "i32": np.int32,
-    "i64": np.int64,
-    "index": np.int64,
-    "f16": np.float16,
-    "bf16": ml_dtypes.bfloat16,
-    "f32": np.float32,
-    "f64": np.float64,
-    "f8E4M3FN": ml_dtypes.float8_e4m3fn,
-    "f8E5M2": ml_dtypes.float8_e5m2,
-    "f8E4M3FNUZ": ml_dtypes.float8_e4m3fnuz,
-    "f8E5M2FNUZ": ml_dtypes.float8_e5m2fnuz,
-    "f8E4M3B11FNUZ": ml_dtypes.float8_e4m3b11fnuz,
-}
-_DTYPES = {name: np.dtype(dtype) for name, dtype in _DTYPES.items()}
+_INTEGERS = {"i1": np.bool_, "i8": np.int8, "i16": np.int16, "i32": np.int32, "i64": np.int64, "index": np.int64}
+_DTYPES = {**{name: np.dtype(dtype) for name, dtype in _INTEGERS.items()}, **FLOATS}
 
 
 def element_of(type: Type) -> Type:

@@ -47,7 +47,10 @@ def test_a_false_predicate_expects_nothing():
 
 
 def test_a_false_predicate_waits_for_nothing():
-    run(f"{BARRIER} ttng.wait_barrier %bar, %c0, %false : {WORD}")
+    launch = run(f"{BARRIER} ttng.wait_barrier %bar, %c0, %false : {WORD}")
+    assert launch.resident == []
+    with pytest.raises(sim.DeadlockError):
+        run(f"{BARRIER} ttng.wait_barrier %bar, %c0 : {WORD}")
 
 
 def test_a_wait_may_have_dependencies_instead_of_a_predicate():

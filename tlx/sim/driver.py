@@ -115,8 +115,7 @@ class SimulatorDriver(DriverBase):
         return _count_ops
 
     def get_empty_cache_for_benchmark(self):
-        """None: there is no L2 cache to empty."""
-        return None
+        """Nothing: there is no L2 cache to empty."""
 
     def clear_cache(self, cache) -> None:
         """Nothing, likewise."""

@@ -39,3 +39,23 @@ def test_without_the_arrive_the_deadlock_is_reported(tmp_path):
     assert "DeadlockError" in answer.stderr
     for words in ["empty[0], parity 0", "full[0], parity 1", "tlx.barrier_wait(empty[slot], phase ^ 1)"]:
         assert words in answer.stderr, answer.stderr
+
+
+def checked(program):
+    """The program with its launch checked, and what that gives printed."""
+    assert program.count("scale[(") == 1
+    launch = next(line for line in program.splitlines() if line.startswith("scale[("))
+    return program.replace(launch, f"print({launch.replace('scale[', 'tlx.check(scale)[')})")
+
+
+def test_the_check_finds_nothing(tmp_path):
+    answer = run_simulated(checked(PROGRAMS[0]), tmp_path)
+    assert (answer.returncode, answer.stdout) == (0, "[]\n"), answer.stderr
+
+
+def test_without_the_wait_the_check_finds_the_race(tmp_path):
+    wait = "                tlx.barrier_wait(full[slot], phase)\n"
+    assert PROGRAMS[0].count(wait) == 1
+    answer = run_simulated(checked(PROGRAMS[0].replace(wait, "")), tmp_path)
+    assert answer.returncode == 1
+    assert "race-read-write" in answer.stderr, answer.stderr

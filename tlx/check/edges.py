@@ -28,7 +28,8 @@ def missing_edge(components: Components, earlier: Access, later: Access) -> tupl
 def _not_waited_for(engine: Access, other: Access, release: Release) -> tuple[str, str]:
     """`other` comes after the issue of an engine's operation, but not after its end."""
     operation = agent_words(engine.actor.agent)
-    if release.op is engine.op or release.op is None:
+    issuer = engine.actor.issued[0]
+    if issuer in (other.component, other.actor.issued and other.actor.issued[0]):
         what = f"nothing waits for {operation} before {op_words(other.op, other.view.name)}{place_words(other.op)}"
         return what, f"wait for {operation} first"
     does = "still writes" if engine.writes else "still reads"

@@ -27,8 +27,8 @@ def engines_in_flight(unseen: list[Actor]) -> Iterator[Finding]:
     for actor in unseen:
         agent = agent_words(actor.agent)
         what = f"the kernel ends without a wait for {agent}, which may still use shared memory then"
-        if actor.finished and actor.agent.signals is not None:
-            what += f" (its bytes landed in {actor.agent.signals.full_name}, but nobody waited for that phase)"
+        if actor.agent.signals is not None:
+            what += f" ({actor.agent.signals.full_name} counts it, but nobody waits for that phase)"
         yield Finding(
             rules.ENGINE_IN_FLIGHT,
             what,
@@ -45,19 +45,21 @@ def leftover_phases(cta: CTA, still_signalled: set) -> Iterator[Finding]:
     Args:
         still_signalled: barriers on which something in flight may land yet; those aren't reported.
     """
+    found: dict[str, list[errors.LeftoverPhase]] = {}
     for barrier in cta.barriers:
         if barrier.inside_phase and barrier not in still_signalled:
-            left = barrier.leftover()
-            yield Finding(
-                rules.LEFTOVER_PHASE,
-                str(left),
-                left.location,
-                buffer=left.barrier,
-                slot=left.slot,
-                phase=left.phases_done,
-                hint="with one more use of the slot this is a deadlock: compare the arrive count with the arrivals",
-                program_id=cta.program_id,
-            )
+            found.setdefault(barrier.name, []).append(barrier.leftover())
+    for name, left in found.items():
+        yield Finding(
+            rules.LEFTOVER_PHASE,
+            "; ".join(map(str, left)),
+            left[0].location,
+            buffer=name,
+            slot=left[0].slot,
+            phase=left[0].phases_done,
+            hint="with one more use of the slot this is a deadlock: compare the arrive count with the arrivals",
+            program_id=cta.program_id,
+        )
 
 
 def overruns(launch: Launch) -> Iterator[Finding]:

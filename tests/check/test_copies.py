@@ -1,0 +1,113 @@
+"""What the checks know of copies by threads (cp.async): when they are done, for whom, and how often they arrive."""
+
+import numpy as np
+import pytest
+import triton.language as tl
+from triton.language.core import builtin
+from triton.tools.tensor_descriptor import TensorDescriptor
+
+import tlx
+from tlx import sim
+from tlx.check import checking
+from tlx.language.copy import arrive_when_copied
+
+N = 64
+
+
+@builtin
+def arrive_then(bar, _semantic=None):
+    arrive_when_copied(bar, _semantic)
+
+
+@tlx.jit
+def by_group(x, y, N: tl.constexpr, PENDING: tl.constexpr):
+    """y = x; `PENDING` None waits for nothing."""
+    buffer = tlx.local_alloc((N, N), tlx.dtype_of(x), 1)
+    i = tl.arange(0, N)
+    at = i[:, None] * N + i[None, :]
+    tlx.async_load(x + at, buffer[0])
+    tlx.async_load_commit_group()
+    if PENDING is not None:
+        tlx.async_load_wait_group(PENDING)
+    tl.store(y + at, tlx.local_load(buffer[0]))
+
+
+@tlx.jit
+def by_threads(x, y, N: tl.constexpr, COUNT: tl.constexpr, WAIT: tl.constexpr, FENCE: tl.constexpr):
+    """y = x: the threads of a task of two warps copy and arrive, the other task sends by TMA."""
+    buffer = tlx.local_alloc((N, N), tlx.dtype_of(x), 1)
+    full = tlx.alloc_barriers(1, arrive_count=COUNT)
+    with tlx.async_tasks():
+        with tlx.async_task("default"):
+            if WAIT:
+                tlx.barrier_wait(full[0], 0)
+            if FENCE:
+                tlx.fence_async_shared()
+            tlx.async_descriptor_store(y, buffer[0], [0, 0])
+            tlx.async_descriptor_store_wait(0)
+        with tlx.async_task(num_warps=2):
+            i = tl.arange(0, N)
+            tlx.async_load(x + i[:, None] * N + i[None, :], buffer[0])
+            arrive_then(full[0])
+
+
+def found(kernel, by_tma: bool, **arguments) -> set[str]:
+    x, y = np.ones((N, N), np.float16), np.zeros((N, N), np.float16)
+    out = TensorDescriptor.from_tensor(sim.array(y), [N, N]) if by_tma else sim.array(y)
+    with checking(schedules=3) as checker:
+        kernel[(1,)](sim.array(x), out, N, **arguments)
+    return {finding.id for finding in checker.findings if finding.severity != "note"}
+
+
+@pytest.mark.parametrize(("pending", "expected"), [(0, set()), (1, {"TLX-R001", "TLX-R010"})])
+def test_groups_waited_for(pending, expected):
+    assert found(by_group, False, PENDING=pending) == expected
+
+
+def test_groups_that_nobody_waits_for():
+    assert found(by_group, False, PENDING=None) == {"TLX-R001", "TLX-R010"}
+
+
+def threads(**faults) -> set[str]:
+    return found(by_threads, True, **{"COUNT": 64, "WAIT": True, "FENCE": True} | faults)
+
+
+def test_threads_that_arrive():
+    assert threads() == set()
+
+
+def test_a_send_without_a_fence():
+    assert threads(FENCE=False) == {"TLX-R003"}
+
+
+def test_a_send_before_the_copies():
+    assert "TLX-R001" in threads(WAIT=False)
+
+
+@pytest.mark.parametrize(("count", "expected"), [(32, {"TLX-R007"}), (128, {"TLX-R008", "TLX-S006"})])
+def test_a_count_that_is_not_the_threads(count, expected):
+    assert threads(COUNT=count) >= expected
+
+
+@builtin
+def forget_stores(_semantic=None):
+    """Keeps the compiler from fencing."""
+    _semantic.engines.unfenced = False
+
+
+@tlx.jit
+def copied_and_sent(x, y, N: tl.constexpr, FENCE: tl.constexpr):
+    buffer = tlx.local_alloc((N, N), tlx.dtype_of(x), 1)
+    i = tl.arange(0, N)
+    tlx.async_load(x + i[:, None] * N + i[None, :], buffer[0])
+    tlx.async_load_commit_group()
+    tlx.async_load_wait_group(0)
+    if not FENCE:
+        forget_stores()
+    tlx.async_descriptor_store(y, buffer[0], [0, 0])
+    tlx.async_descriptor_store_wait(0)
+
+
+@pytest.mark.parametrize(("fence", "expected"), [(True, set()), (False, {"TLX-R003", "TLX-S012"})])
+def test_a_send_of_what_the_task_copied_itself(fence, expected):
+    assert found(copied_and_sent, True, FENCE=fence) == expected

@@ -54,6 +54,11 @@ def slot_of_a_slot():
     a[0][0]  # <- error
 
 
+@refused(errors.InvalidBuffer, "storage is 'tmem', only shared memory can be allocated")
+def unknown_storage():
+    tlx.local_alloc((64,), tl.float16, 1, "tmem")  # <- error
+
+
 @refused(errors.NotABuffer, "local_load's src must be a shared buffer, not a mbarrier of type mbarrier")
 def barrier_as_buffer():
     bars = tlx.alloc_barriers(1)

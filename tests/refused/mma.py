@@ -48,6 +48,24 @@ def vector_operand():
     tlx.async_dot(a[0], a[0])  # <- error
 
 
+@refused(errors.InvalidMMA, "async_dot_wait takes the result of async_dot, not a buffered_tensor of type 64x64 fp16")
+def wait_for_a_buffer():
+    a = tlx.local_alloc((64, 64), tl.float16, 1)
+    tlx.async_dot_wait(0, a[0])  # <- error
+
+
+@refused(errors.InvalidMMA, "input_precision is 'ieee', the tensor cores take fp32 as tf32")
+def fp32_at_full_precision():
+    a = tlx.local_alloc((64, 64), tl.float32, 1)
+    tlx.async_dot(a[0], tlx.local_trans(a[0]), input_precision="ieee")  # <- error
+
+
+@refused(errors.DtypeMismatch, "out_dtype is fp16, this MMA accumulates in fp32")
+def narrow_accumulator():
+    a = tlx.local_alloc((64, 64), tl.float16, 1)
+    tlx.async_dot(a[0], a[0], out_dtype=tl.float16)  # <- error
+
+
 @refused(errors.UseBeforeWait, "used while the tensor cores may still be writing it", y="*fp32")
 def added_before_the_wait(y):
     a = tlx.local_alloc((64, 64), tl.float16, 1)

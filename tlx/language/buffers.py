@@ -118,6 +118,10 @@ def local_alloc(shape, dtype, num, storage=storage_kind.smem, _semantic=None, _g
     num = constant_int(num, "num", InvalidBuffer, least=1)
     if not isinstance(dtype, tl.dtype):
         raise InvalidBuffer(f"dtype must be an element type, not {describe(dtype)}")
+    if _unwrap_if_constexpr(storage) != storage_kind.smem.value:
+        raise InvalidBuffer(
+            f"storage is {describe(_unwrap_if_constexpr(storage))}, only shared memory can be allocated"
+        )
     if any(size < 1 or size & (size - 1) for size in shape):
         raise InvalidBuffer(f"shape is {list_text(shape)}, each dimension must be a power of two")
     kind = buffered_tensor_type(dtype, shape, num, shared_layout(shape, dtype))
@@ -125,7 +129,7 @@ def local_alloc(shape, dtype, num, storage=storage_kind.smem, _semantic=None, _g
 
 
 def as_buffer(value: Any, what: str) -> buffered_tensor:
-    """The value if it is one buffer; a ring of one counts as its only slot elsewhere, here it must be indexed."""
+    """The value if it is one buffer. A ring must be indexed, even one of a single slot."""
     if not isinstance(value, buffered_tensor):
         raise NotABuffer(f"{what} must be a shared buffer, not {describe(value)}")
     if value.type.num:

@@ -9,7 +9,7 @@ from triton.language.core import _unwrap_if_constexpr, base_type, base_value, bu
 
 from ..compiler.layouts import accumulator_layout, operand_layout
 from ..compiler.targets import Target
-from ..errors import DtypeMismatch, InvalidMMA, InvalidWarpCount, NotABuffer, ShapeMismatch, UseBeforeWait
+from ..errors import DtypeMismatch, InvalidMMA, InvalidWarpCount, ShapeMismatch, UseBeforeWait
 from .arguments import constant_int, describe, list_text
 from .buffers import as_buffer, buffered_tensor
 
@@ -104,8 +104,8 @@ def async_dot(A, B, acc=None, input_precision=None, out_dtype=tl.float32, _seman
         A: M x K, one buffer or a tensor in registers.
         B: K x N, one buffer.
         acc: M x N accumulator: a tensor, or the result of an earlier async_dot that may still run; None means 0.
-        input_precision: for fp32 operands, "tf32" (default).
-        out_dtype: accumulator type when `acc` is None: fp32, or int32 for int8 operands.
+        input_precision: for fp32 operands "tf32", the default: the tensor cores take no other.
+        out_dtype: fp32 (for int8 operands int32 says the same): the tensor cores accumulate in no other.
 
     Returns:
         in_flight: M x N; pass it to `async_dot_wait` before any other use.
@@ -123,13 +123,12 @@ def async_dot(A, B, acc=None, input_precision=None, out_dtype=tl.float32, _seman
     m, n = check_shapes(A, B, _semantic.task.num_warps, target)
     check_dtypes(A, B)
     dtype = ACCUMULATOR[A.dtype]
+    check_out_dtype(out_dtype, dtype)
     layout = accumulator_layout(n, A.dtype.primitive_bitwidth, _semantic.task.num_warps, target)
     start = accumulator(acc, [m, n], dtype, layout, _semantic)
     if isinstance(A, tl.tensor):
         A = _semantic.convert(A, operand_layout(layout, A.dtype.primitive_bitwidth))
-    precision = _semantic._str_to_dot_input_precision(
-        _unwrap_if_constexpr(input_precision) or _semantic.builder.options.default_dot_input_precision
-    )
+    precision = operand_precision(input_precision, A.dtype, _semantic)
     imprecise = _semantic.builder.options.max_num_imprecise_acc_default if A.dtype.is_fp8() else 0
     _semantic.make_stores_visible()
     use_accumulator = _semantic.to_tensor(acc is not None and _unwrap_if_constexpr(acc) is not None)
@@ -200,6 +199,21 @@ def check_dtypes(a: tl.tensor | buffered_tensor, b: buffered_tensor) -> None:
         )
 
 
+def check_out_dtype(asked: Any, dtype: tl.dtype) -> None:
+    """Raises DtypeMismatch for a type that this MMA doesn't accumulate in; fp32 is everybody's default."""
+    asked = _unwrap_if_constexpr(asked)
+    if asked not in (tl.float32, dtype):
+        raise DtypeMismatch(f"out_dtype is {asked}, this MMA accumulates in {dtype}", hint="convert the result")
+
+
+def operand_precision(asked: Any, dtype: tl.dtype, semantic) -> Any:
+    """The IR's attribute for the precision of the operands; raises InvalidMMA for fp32 at another than tf32."""
+    precision = _unwrap_if_constexpr(asked) or semantic.builder.options.default_dot_input_precision
+    if dtype.is_fp32() and precision != "tf32":
+        raise InvalidMMA(f"input_precision is {precision!r}, the tensor cores take fp32 as tf32", hint="use tl.dot")
+    return semantic._str_to_dot_input_precision(precision)
+
+
 @builtin
 def async_dot_wait(pendings, inp, _semantic=None):
     """Waits until at most `pendings` of this task's MMAs still run.
@@ -216,7 +230,7 @@ def async_dot_wait(pendings, inp, _semantic=None):
     """
     pendings = constant_int(pendings, "pendings", InvalidMMA, least=0)
     if not isinstance(inp, in_flight | tl.tensor):
-        raise NotABuffer(f"async_dot_wait takes the result of async_dot, not {describe(inp)}")
+        raise InvalidMMA(f"async_dot_wait takes the result of async_dot, not {describe(inp)}")
     (handle,) = _semantic.builder.create_warpgroup_mma_wait([inp.handle], pendings)
     if isinstance(inp, tl.tensor):
         return tl.tensor(handle, inp.type)

@@ -33,7 +33,7 @@ setup(
     extras_require={
         "kernels": ["torch>=2.6"],
         "plots": ["matplotlib>=3.7"],
-        "test": ["pytest>=8", "pytest-xdist>=3", "hypothesis>=6", "ruff>=0.6"],
+        "test": ["pytest>=8", "pytest-xdist>=3", "hypothesis>=6", "ruff>=0.17.6,<0.18"],
     },
     entry_points={"console_scripts": ["tlx = tlx.__main__:main"]},
     classifiers=[

@@ -6,8 +6,16 @@ import time
 
 from tlx.ir import parse
 
+SECONDS = 1.5  # of CPU, for a slow and busy machine; a quiet one takes 0.2
 
-def test_a_thousand_lines_in_half_a_second(texts):
+
+def seconds_to_parse(text: str) -> float:
+    start = time.process_time()
+    parse(text)
+    return time.process_time() - start
+
+
+def test_a_thousand_lines(texts):
     text = texts["pipelined_gemm"]["ttgir"]
     head, _, rest = text.partition("module ")
     body, _, tail = rest.partition("\n} loc(")
@@ -17,11 +25,8 @@ def test_a_thousand_lines_in_half_a_second(texts):
     text = f"{head}module {opening}\n" + "\n".join(renamed) + f"\n}} loc({tail}"
     assert len(text.splitlines()) >= 1000
     parse(texts["ring"]["ttgir"])  # Builds the grammar, once in a process.
-    start = time.process_time()
-    module = parse(text)
-    elapsed = time.process_time() - start
-    assert len(module.functions) == copies
-    assert elapsed < 0.5
+    assert len(parse(text).functions) == copies
+    assert min(seconds_to_parse(text) for _ in range(3)) < SECONDS
 
 
 def test_import_leaves_lark_alone():

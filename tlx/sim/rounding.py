@@ -5,7 +5,7 @@ from __future__ import annotations
 import ml_dtypes
 import numpy as np
 
-__all__ = ["fma", "round_nearest", "round_toward_zero", "saturate", "tf32_nearest_away", "tf32_truncate"]
+__all__ = ["fma", "round_nearest", "round_toward_zero", "saturate", "sum_error", "tf32_nearest_away", "tf32_truncate"]
 
 _TF32_DROPPED = 13  # tf32 keeps 10 of float32's 23 mantissa bits
 
@@ -79,7 +79,7 @@ def fma(a, b, c):
     product = a.astype(np.float64) * b.astype(np.float64)  # exact: two mantissas of at most 24 bits
     addend = c.astype(np.float64)
     total = product + addend
-    lost = _sum_error(product, addend, total)
+    lost = sum_error(product, addend, total)
     # Round to odd in float64, so that rounding to `dtype` is the only rounding.
     even = (np.asarray(total).view(np.int64) & 1) == 0
     other = np.nextafter(total, np.where(lost > 0, np.inf, -np.inf))
@@ -87,7 +87,7 @@ def fma(a, b, c):
     return round_nearest(total, dtype)
 
 
-def _sum_error(a, b, total):
+def sum_error(a, b, total):
     """What `total = a + b` lost, exactly (Knuth's TwoSum)."""
     part = total - a
     return (a - (total - part)) + (b - part)
@@ -96,7 +96,7 @@ def _sum_error(a, b, total):
 def _fma64(a, b, c):
     product = a * b
     total = product + c
-    fixed = total + (_product_error(a, b, product) + _sum_error(product, c, total))
+    fixed = total + (_product_error(a, b, product) + sum_error(product, c, total))
     return np.where(np.isfinite(fixed), fixed, total)
 
 

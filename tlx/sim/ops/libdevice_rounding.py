@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..rounding import fma, round_nearest
+from ..rounding import fma, round_nearest, sum_error
 from ..values import unsigned
 from .convert import to_integer
 from .external import device_function
@@ -29,20 +29,15 @@ def directed(direction: str, near, lost):
     return np.where(down | up, np.nextafter(near, target), near)
 
 
-def _lost_by_sum(near, a, b):
-    part = near - a
-    return (a - (near - part)) + (b - part)
-
-
 def _lost_by_fma(near, a, b, c):
     product = a * b
     total = product + c
-    return (total - near) + (fma(a, b, -product) + _lost_by_sum(total, product, c))
+    return (total - near) + (fma(a, b, -product) + sum_error(product, c, total))
 
 
 _OPERATIONS: dict[str, tuple[Callable, Callable]] = {
-    "add": (np.add, _lost_by_sum),
-    "sub": (np.subtract, lambda near, a, b: _lost_by_sum(near, a, -b)),
+    "add": (np.add, lambda near, a, b: sum_error(a, b, near)),
+    "sub": (np.subtract, lambda near, a, b: sum_error(a, -b, near)),
     "mul": (np.multiply, lambda near, a, b: fma(a, b, -near)),
     "div": (np.divide, lambda near, a, b: fma(-near, b, a) * np.sign(b)),
     "rcp": (np.reciprocal, lambda near, a: fma(-near, a, np.ones_like(a)) * np.sign(a)),

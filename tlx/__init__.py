@@ -27,6 +27,12 @@ from .language.buffers import (  # noqa: E402
     local_trans,
     storage_kind,
 )
+from .language.copy import (  # noqa: E402
+    async_load,
+    async_load_commit_group,
+    async_load_wait_group,
+    async_token,
+)
 from .language.fences import fence, fence_async_shared  # noqa: E402
 from .language.mma import async_dot, async_dot_wait  # noqa: E402
 from .language.rings import local_view  # noqa: E402
@@ -52,9 +58,13 @@ __all__ = [
     "async_descriptor_store_wait",
     "async_dot",
     "async_dot_wait",
+    "async_load",
+    "async_load_commit_group",
+    "async_load_wait_group",
     "async_task",
     "async_task_replica_id",
     "async_tasks",
+    "async_token",
     "barrier_arrive",
     "barrier_expect_bytes",
     "barrier_wait",

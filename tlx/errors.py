@@ -165,6 +165,10 @@ class NotADescriptor(LanguageError):
     """Something that is no tensor descriptor is used as one."""
 
 
+class InvalidCopy(LanguageError):
+    """A copy whose pointers, mask or fill cp.async doesn't take."""
+
+
 class InvalidThreadOp(LanguageError):
     """An op on single threads with arguments that the hardware doesn't take."""
 

@@ -14,7 +14,7 @@ from tlx import errors
 from tlx.check import api
 from tlx.compiler import jit
 from tlx.compiler.jit import TLXFunction
-from tlx.language import barriers, buffers, fences, mma, rings, tasks, threads, tma, utility
+from tlx.language import barriers, buffers, copy, fences, mma, rings, tasks, threads, tma, utility
 from tlx.sim import driver
 from tlx.sim import errors as simulation
 
@@ -26,6 +26,7 @@ CONCEPTS = {
     "Tasks": [tasks],
     "Buffers in shared memory": [buffers, rings],
     "Barriers": [barriers],
+    "Copies by threads": [copy],
     "TMA": [tma],
     "Asynchronous MMA": [mma],
     "Fences": [fences],

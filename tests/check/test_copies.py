@@ -1,5 +1,7 @@
 """What the checks know of copies by threads (cp.async): when they are done, for whom, and how often they arrive."""
 
+import re
+
 import numpy as np
 import pytest
 import triton.language as tl
@@ -9,6 +11,8 @@ from triton.tools.tensor_descriptor import TensorDescriptor
 import tlx
 from tlx import sim
 from tlx.check import checking
+from tlx.check.static import check_module
+from tlx.ir import parse
 from tlx.language.copy import arrive_when_copied
 
 N = 64
@@ -52,7 +56,7 @@ def by_threads(x, y, N: tl.constexpr, COUNT: tl.constexpr, WAIT: tl.constexpr, F
 
 
 def found(kernel, by_tma: bool, **arguments) -> set[str]:
-    x, y = np.ones((N, N), np.float16), np.zeros((N, N), np.float16)
+    x, y = np.ones((N, N), np.float32), np.zeros((N, N), np.float32)
     out = TensorDescriptor.from_tensor(sim.array(y), [N, N]) if by_tma else sim.array(y)
     with checking(schedules=3) as checker:
         kernel[(1,)](sim.array(x), out, N, **arguments)
@@ -89,25 +93,24 @@ def test_a_count_that_is_not_the_threads(count, expected):
     assert threads(COUNT=count) >= expected
 
 
-@builtin
-def forget_stores(_semantic=None):
-    """Keeps the compiler from fencing."""
-    _semantic.engines.unfenced = False
-
-
 @tlx.jit
-def copied_and_sent(x, y, N: tl.constexpr, FENCE: tl.constexpr):
+def copied_and_sent(x, y, N: tl.constexpr):
     buffer = tlx.local_alloc((N, N), tlx.dtype_of(x), 1)
     i = tl.arange(0, N)
     tlx.async_load(x + i[:, None] * N + i[None, :], buffer[0])
     tlx.async_load_commit_group()
     tlx.async_load_wait_group(0)
-    if not FENCE:
-        forget_stores()
     tlx.async_descriptor_store(y, buffer[0], [0, 0])
     tlx.async_descriptor_store_wait(0)
 
 
-@pytest.mark.parametrize(("fence", "expected"), [(True, set()), (False, {"TLX-R003", "TLX-S012"})])
-def test_a_send_of_what_the_task_copied_itself(fence, expected):
-    assert found(copied_and_sent, True, FENCE=fence) == expected
+def test_a_send_of_what_the_task_copied_itself():
+    assert found(copied_and_sent, True) == set()
+    ttgir = tlx.compile(copied_and_sent, {"x": "*fp32", "y": "tensordesc<fp32[64, 64]>"}, {"N": N}).asm["ttgir"]
+    fences = re.compile(r"\n *ttng\.fence_async_shared[^\n]*")
+    assert static(ttgir) == set()
+    assert static(fences.sub("", ttgir)) == {"TLX-S012"}
+
+
+def static(ttgir: str) -> set[str]:
+    return {finding.id for finding in check_module(parse(ttgir)) if finding.severity != "note"}

@@ -17,6 +17,7 @@ ELSEWHERE = {
     "TLXError": "tests/test_errors.py",
     "__version__": "tests/test_cli.py",
     "check": "tests/check",
+    "async_token": "what async_load returns; never spelled",
     "buffered_tensor_type": "the type of buffered_tensor, compared and mangled whenever helpers take one",
     "compile": "tests/compiler",
     "mbarrier_type": "the type of mbarrier, likewise",

@@ -45,6 +45,7 @@ class TLXSource(ASTSource):
 
     def make_ir(self, target, options, codegen_fns, module_map, context):
         from .codegen import trace
+        from .copy_waits import note_pendings, restore_pendings
         from .late_ops import splice
         from .pipeline import run_passes
         from .verify import check_lowered
@@ -61,8 +62,9 @@ class TLXSource(ASTSource):
             module_map=module_map,
             module=module,
         )
-        module = splice(module, context)
+        module = note_pendings(splice(module, context), context)
         run_passes(module, self.kernel.target, options.num_stages)
+        module = restore_pendings(module, context)
         check_lowered(module)
         return module
 
@@ -82,7 +84,14 @@ def new_module(context, target, options):
 
 def compile_source(src: TLXSource, target: GPUTarget | None = None, options: dict | None = None, **kwargs):
     """Triton's compile, and after it the shared memory with the compiler's scratch against the budget."""
-    kernel = triton.compile(src, target=target, options=options, **kwargs)
+    try:
+        kernel = triton.compile(src, target=target, options=options, **kwargs)
+    except RuntimeError as error:
+        if src.kernel is None or not src.kernel.narrow_copies or "PassManager::run failed" not in str(error):
+            raise
+        from .verify import copy_not_lowered
+
+        raise copy_not_lowered(src.kernel.narrow_copies) from error
     target = target_for(kernel.metadata.arch)
     # Triton keeps such a kernel in its cache, from where it comes back without a trace; stock code has no rings.
     rings = src.kernel.allocations if src.kernel is not None else None

@@ -16,7 +16,7 @@ from typing import Any
 
 from triton._C.libtriton import ir
 
-__all__ = ["LATE_OPS", "emit", "splice"]
+__all__ = ["LATE_OPS", "emit", "parse", "splice"]
 
 PREFIX = "__tlx_"
 
@@ -91,14 +91,19 @@ def splice(module, context):
         return module
     text = re.sub(rf"\n *tt\.func private @{PREFIX}\w+\([^\n]*", "", text)
     text = CALL.sub(spell_call, text)
+    return parse(text, context)
+
+
+def parse(text: str, context):
+    """The module of a text of TTGIR."""
     with tempfile.NamedTemporaryFile("w", suffix=".ttgir", delete=False) as file:
         file.write(text)
     try:
-        spliced = ir.parse_mlir_module(file.name, context)
+        module = ir.parse_mlir_module(file.name, context)
     finally:
         Path(file.name).unlink()
-    spliced.context = context
-    return spliced
+    module.context = context
+    return module
 
 
 CALL = re.compile(rf"tt\.call @{PREFIX}(\w+?)_\d+\((.*?)\) : \((.*)\) -> (\(\)|[^\n]*?)(?=$| loc\()", re.MULTILINE)

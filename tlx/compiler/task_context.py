@@ -60,6 +60,8 @@ class KernelState:
         regions: demands of its regions of tasks.
         ends_unfenced: by function and mangled context, whether any trace of it so far returns with shared memory
             written and not yet fenced.
+        narrow_copies: where cp.async copies elements of less than 4 bytes, which takes pointers and masks that go along
+            together.
         late_ops: by late op and operand types, the function that stands for it (`tlx.compiler.late_ops`).
     """
 
@@ -69,6 +71,7 @@ class KernelState:
     allocations: list[Allocation] = field(default_factory=list)
     regions: list[RegionDemand] = field(default_factory=list)
     ends_unfenced: dict[tuple[Callable, str], bool] = field(default_factory=dict)
+    narrow_copies: list[Location] = field(default_factory=list)
     late_ops: dict[tuple[str, ...], str] = field(default_factory=dict)
 
 

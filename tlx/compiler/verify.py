@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-from ..errors import InvalidBuffer, UseBeforeWait
+from ..errors import InvalidBuffer, InvalidCopy, UseBeforeWait
 from ..source import Location
 from .versions import FOLLOWS_SELECTED_VIEWS
 
-__all__ = ["check_lowered"]
+__all__ = ["check_lowered", "copy_not_lowered"]
 
 DOT = "ttng.warp_group_dot"
 ACCUMULATOR = 2  # its operand
@@ -52,6 +52,17 @@ def selected_view(op) -> InvalidBuffer:
         "a branch chooses between two views of shared memory, which Triton supports from 3.8 on",
         hint="choose the index, and view the ring once: ring[i if condition else j]",
         location=location_of(op),
+    )
+
+
+def copy_not_lowered(copies: list[Location]) -> InvalidCopy:
+    """For a kernel that the stock back end gave up on: it does on copies of fewer than 4 bytes, and says only where."""
+    return InvalidCopy(
+        "Triton can't lower this kernel, most likely because cp.async would copy single elements of less than 4 bytes: "
+        "nothing says that pointers and mask go along in units of 4 bytes",
+        hint="pass aligned pointers, and strides and limits that are multiples of 16 (or tl.multiple_of), with the "
+        "buffer's last axis contiguous in global memory; else use tl.load and local_store",
+        location=copies[0],
     )
 
 

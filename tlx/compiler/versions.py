@@ -8,6 +8,7 @@ from typing import Any
 
 import triton
 from triton.compiler import code_generator
+from triton.experimental.gluon.language.nvidia.ampere import async_copy
 from triton.experimental.gluon.language.nvidia.hopper import tma
 
 from ..installation import minor_of
@@ -18,6 +19,7 @@ __all__ = [
     "LAUNCH_DEFAULTS",
     "TRITON",
     "begin_branch",
+    "cp_async",
     "create_partitions",
     "create_warp_specialize",
     "rebind",
@@ -39,6 +41,9 @@ FILLER_REGISTERS = 16 if TRITON < (3, 9) else 24
 # Until 3.8 `async_copy_*`; from 3.8 `async_load` and `async_store`, and 3.9 raises for the old names.
 tma_load = getattr(tma, "async_load", None) or tma.async_copy_global_to_shared
 tma_store = getattr(tma, "async_store", None) or tma.async_copy_shared_to_global
+
+# Likewise, a minor later for the copies of threads.
+cp_async = getattr(async_copy, "async_load", None) or async_copy.async_copy_global_to_shared
 
 
 def create_warp_specialize(builder, captures: list, num_warps: list[int]):

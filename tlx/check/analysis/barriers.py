@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from ...ir.model import MemDescType, Module, Op, Value
 from .counts import Counter
 from .expressions import Linear, constant
-from .tasks import Place, places_of
+from .tasks import Place, places_of, warps_of
 from .values import Values
 from .views import View, box_bytes, name_of, view_of
 
@@ -23,6 +23,8 @@ _KINDS = {
     "ttng.async_tma_copy_global_to_local": LOAD,
     "ttng.wait_barrier": WAIT,
 }
+_COPY_ARRIVE = "ttng.async_copy_mbarrier_arrive"
+WARP_SIZE = 32
 # Ops that touch a barrier's memory without using it as one.
 _NO_EVENT = frozenset({"ttng.inval_barrier", "ttg.local_alloc", "ttg.local_dealloc", "ttg.warp_specialize"})
 
@@ -112,6 +114,7 @@ class Barriers:
     """
 
     def __init__(self, module: Module, values: Values):
+        self.module = module
         self.values = values
         self.counter = Counter(values)
         self.lost: list[Event] = []
@@ -159,14 +162,15 @@ class Barriers:
 
     def _events(self, module: Module) -> Iterator[Event]:
         places = list(places_of(module))
-        roots = set()
+        roots, known = set(), set()
         for place in places:
             event = self._event(place)
             if event is not None:
                 roots.add(event.view.root)
+                known.add(place.op)
                 yield event
         for place in places:
-            if place.op.name in _KINDS or place.op.name in _NO_EVENT or place.op.name.startswith("ttg.memdesc_"):
+            if place.op in known or place.op.name in _NO_EVENT or place.op.name.startswith("ttg.memdesc_"):
                 continue
             for operand in place.op.operands:
                 if isinstance(operand.type, MemDescType) and str(operand.type.element) == "i64":
@@ -177,6 +181,8 @@ class Barriers:
     def _event(self, place: Place) -> Event | None:
         op = place.op
         kind = _KINDS.get(op.name)
+        if op.name == _COPY_ARRIVE and op.attributes.get("noIncrement"):
+            return Event(ARRIVE, place, view_of(op.operands[0], self.values), self._threads(place))
         if kind is None:
             return None
         operands = op.operands
@@ -192,6 +198,10 @@ class Barriers:
         amount = 1 if kind == EXPECT else op.attributes["count"]
         nbytes = op.attributes["size"] if kind == EXPECT else 0
         return Event(kind, place, view, amount, nbytes, predicate=predicate)
+
+    def _threads(self, place: Place) -> int:
+        """Arrivals of an op that each thread of its task does once."""
+        return warps_of(self.module, place) * WARP_SIZE
 
 
 def first_trip(values: Values, expression: Linear) -> int | None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ...ir.model import Block, Module, Op, Region
 
-__all__ = ["DEFAULT", "Place", "Step", "places_of"]
+__all__ = ["DEFAULT", "Place", "Step", "places_of", "warps_of"]
 
 DEFAULT = "default"
 
@@ -58,3 +58,11 @@ def _in_region(region: Region, task: str, path: tuple[Step, ...], partition: Reg
                 is_partition = op.name == "ttg.warp_specialize" and inner.name.startswith("partition")
                 name, part = (inner.name, inner) if is_partition else (task, partition)
                 yield from _in_region(inner, name, (*here, Step(op, index)), part)
+
+
+def warps_of(module: Module, place: Place) -> int:
+    """Warps of the task that a place belongs to."""
+    if place.task == DEFAULT:
+        return module.attributes["ttg.num-warps"]
+    owner = place.region.parent
+    return owner.attributes["num_warps"][owner.regions.index(place.region) - 1]

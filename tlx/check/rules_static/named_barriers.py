@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from itertools import combinations
 
-from ..analysis.tasks import DEFAULT, Place, places_of
+from ..analysis.tasks import Place, places_of, warps_of
 from ..findings import Finding
 from .context import Context, undecided
 from .rules import NAMED_BARRIER
@@ -74,9 +74,4 @@ def thread_counts(context: Context) -> Iterator[Finding]:
 
 
 def _threads(context: Context, place: Place) -> int:
-    if place.task == DEFAULT:
-        warps = context.module.attributes["ttg.num-warps"]
-    else:
-        owner = place.region.parent
-        warps = owner.attributes["num_warps"][owner.regions.index(place.region) - 1]
-    return warps * context.target.warp_size
+    return warps_of(context.module, place) * context.target.warp_size

@@ -18,11 +18,12 @@ from .store_staging import STORES
 __all__ = ["fences"]
 
 _FENCE = "ttng.fence_async_shared"
+_COPY = "ttg.async_copy_global_to_local"
 _MMAS = frozenset({"ttng.warp_group_dot", "ttng.tc_gen5_mma", "ttng.tc_gen5_mma_scaled"})
 
 
 Unfenced = frozenset[Access]
-"""Ordinary stores that no fence covers yet."""
+"""Ordinary stores, and copies by threads, that no fence covers yet."""
 
 
 class _Stores(Flow[Unfenced]):
@@ -45,7 +46,7 @@ class _Stores(Flow[Unfenced]):
     def after(self, op: Op, facts: Unfenced) -> Unfenced:
         if op.name == _FENCE:
             return frozenset()
-        if op.name == "ttg.local_store":
+        if op.name in ("ttg.local_store", _COPY):  # both have the buffer second
             return facts | {Access(op, view_of(op.operands[1], self._values))}
         if op.name == "ttg.local_alloc" and op.operands:
             return facts | {Access(op, View(op))}
@@ -60,6 +61,8 @@ class _Stores(Flow[Unfenced]):
                 continue
             view = view_of(buffer, self._values)
             for stored in facts:
+                if stored.op.name == _COPY and op.name in _MMAS:
+                    continue  # as the checker has it (`tlx.check.shadow`)
                 shared = overlap(stored.view, view)
                 if shared is not False:
                     key = (op, stored.op)

@@ -29,7 +29,7 @@ setup(
     packages=packages(),
     package_dir={"tlx_kernels": "kernels"},
     package_data={"tlx.ir": ["grammar.lark"]},
-    install_requires=["triton>=3.6,<3.10", "lark>=1.1", "numpy>=1.26", "ml_dtypes>=0.4", "rich>=13"],
+    install_requires=["triton>=3.6,<3.10", "lark>=1.1", "numpy>=2.0", "ml_dtypes>=0.5", "rich>=13"],
     extras_require={
         "kernels": ["torch>=2.6"],
         "plots": ["matplotlib>=3.7"],

@@ -66,9 +66,9 @@ class Checker(Observer):
         self._report_all(overruns(launch))
         self._finish()
 
-    def stopped(self, launch: Launch, error: Exception) -> None:
+    def stopped(self, launch: Launch, error: Exception) -> bool:
         if isinstance(error, _NOT_THE_KERNELS):
-            raise error
+            return False
         self._report_all(failures(error))
         for cta in launch.resident:
             for group in cta.groups:
@@ -76,6 +76,7 @@ class Checker(Observer):
                 if waits is not None and waits.barrier is not None:
                     self._protocol.blocked(self._actor(group), waits.barrier, waits.parity, group.step_now.op)
         self._finish()
+        return True
 
     def end_cta(self, cta: CTA) -> None:
         main = self._actor(cta.main)

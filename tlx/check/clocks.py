@@ -124,7 +124,8 @@ class Components:
         last = self._last.setdefault(pool, [])
         free = next((index for index, actor in enumerate(last) if actor.known_to(parent)), None)
         component = self._new() if free is None else last[free].component
-        actor = self._begin(agent, component, parent.seen, parent.fenced, parent.epoch)
+        issued = parent.epoch if agent.issuer is not None else None
+        actor = self._begin(agent, component, parent.seen, parent.fenced, issued)
         if free is None:
             last.append(actor)
         else:

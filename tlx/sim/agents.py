@@ -120,9 +120,9 @@ class Observer:
         """
         raise error
 
-    def stopped(self, launch: Launch, error: Exception) -> None:
-        """`launch` can't go on; raises `error` unless the next schedule shall run."""
-        raise error
+    def stopped(self, launch: Launch, error: Exception) -> bool:
+        """`launch` can't go on because of `error`; whether the next schedule shall run instead of raising it."""
+        return False
 
     def read(self, agent: Agent, view, op: Op) -> None:
         """`agent` has read the bytes of `view` (a `MemDesc`)."""

@@ -152,9 +152,11 @@ def simulate(launch_with: Callable[[int], Launch], seeds: range) -> Report:
             launch.run()
         except SimulationError as error:
             error.seed = seed
+            if launch.observer.stopped(launch, error):
+                continue
             who = f"{error.agent} of program {error.program_id}, " if error.agent else ""
             error.what += f" ({who}seed {seed})"
-            launch.observer.stopped(launch, error)
+            raise
     report = Report.of(launch)
     if report.leftovers:
         _warn(report, _leftover_text(report), report.leftovers[0].location)

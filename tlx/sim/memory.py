@@ -117,7 +117,8 @@ class MemDesc:
         if self.start + map.high > self.buffer.start + self.buffer.nbytes:
             raise BufferBoundsError(
                 f"{self.name}: a view of {map.high:,} B at offset {self.start - self.buffer.start:,} leaves the "
-                f"allocation of {self.buffer.nbytes:,} B"
+                f"allocation of {self.buffer.nbytes:,} B",
+                hint="allocate at least as many bytes as the largest view needs",
             )
         return MemDesc(self.buffer, self.start, map, dtype_of(type.element), self.path)
 

@@ -4,6 +4,7 @@ Kernels take what they need of these arguments, by name:
 
 - `x`, `y`: descriptors of fp16[512, 64] in blocks of 64 x 64, 8,192 B each;
 - `z`: a pointer to float32[4, 64, 64]; `p`: a pointer to fp16[64, 64]; `flag`: a pointer to int32[8], zeros;
+- `ragged`: a descriptor of fp16[40, 50] in rows of 64 elements, in blocks of 64 x 64;
 - `n`: 4; `none`: 0;
 - `FIXED`: whether the mistake is corrected.
 """
@@ -26,7 +27,7 @@ import tlx
 from tlx import sim
 from tlx.check import NOTE, Finding, Rule, checking
 
-__all__ = ["BYTES", "ROWS", "Row", "put", "row"]
+__all__ = ["ARGUMENTS", "BYTES", "ROWS", "Row", "put", "row"]
 
 BYTES = tl.constexpr(64 * 64 * 2)
 """Of a block."""
@@ -66,7 +67,7 @@ class Row:
         """What the check finds, notes aside."""
         parameters = inspect.signature(self.kernel.fn).parameters
         gluon = isinstance(self.kernel, GluonJITFunction)
-        arguments = {name: _ARGUMENTS[name](gluon) for name in parameters if name != "FIXED"}
+        arguments = {name: ARGUMENTS[name](gluon) for name in parameters if name != "FIXED"}
         with checking(seed=seed, schedules=1) as checker:
             self.kernel[(self.grid,)](**arguments, FIXED=fixed, num_warps=4)
         return [finding for finding in checker.findings if finding.severity != NOTE]
@@ -95,9 +96,14 @@ def _blocks(gluon: bool):
     return TensorDescriptor.from_tensor(values, [64, 64])
 
 
-_ARGUMENTS: dict[str, Callable[[bool], Any]] = {
+def _ragged(gluon: bool):
+    return TensorDescriptor(sim.array(np.zeros((64, 64), np.float16)), [40, 50], [64, 1], [64, 64])
+
+
+ARGUMENTS: dict[str, Callable[[bool], Any]] = {
     "x": _blocks,
     "y": _blocks,
+    "ragged": _ragged,
     "z": lambda _: sim.array(np.full((4, 64, 64), 7, np.float32)),
     "p": lambda _: sim.array(np.ones((64, 64), np.float16)),
     "flag": lambda _: sim.array(np.zeros(8, np.int32)),

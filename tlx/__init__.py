@@ -9,6 +9,7 @@ from .compiler.jit import compile, jit  # noqa: E402
 from .errors import TLXError  # noqa: E402
 from .language.barriers import (  # noqa: E402
     alloc_barriers,
+    alloc_warp_barrier,
     barrier_arrive,
     barrier_expect_bytes,
     barrier_wait,
@@ -53,6 +54,7 @@ __all__ = [
     "TLXError",
     "__version__",
     "alloc_barriers",
+    "alloc_warp_barrier",
     "async_descriptor_load",
     "async_descriptor_store",
     "async_descriptor_store_wait",

@@ -137,6 +137,17 @@ def too_many_bytes():
     tlx.barrier_expect_bytes(bars[0], 1 << 20)  # <- error
 
 
+@refused(errors.InvalidBarrier, "128 threads of this task arrive 1 times each, a phase of this warp barrier takes 64")
+def more_threads_than_the_barrier_takes():
+    bars = tlx.alloc_warp_barrier(1, num_warps=2)
+    tlx.barrier_arrive(bars[0])  # <- error
+
+
+@refused(errors.InvalidBarrier, "arrive_count is 1048576, an mbarrier counts to 1048575")
+def more_warps_than_count():
+    tlx.alloc_warp_barrier(1, num_warps=4, num_arrivals=8192)  # <- error
+
+
 @refused(errors.InvalidBarrier, "no fence has the scope 'cluster'")
 def unknown_fence():
     tlx.fence("cluster")  # <- error

@@ -13,6 +13,7 @@ _OPS = {
     "tt.atomic_cas": "atomic_cas",
     "tt.atomic_poll": "atomic_poll",
     "tt.atomic_rmw": "atomic",
+    "tt.elementwise_inline_asm": "barrier_arrive",  # of each thread
     "tt.load": "load",
     "tt.store": "store",
     "ttg.async_copy_global_to_local": "cp.async",

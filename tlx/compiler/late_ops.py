@@ -16,6 +16,8 @@ from typing import Any
 
 from triton._C.libtriton import ir
 
+from .versions import SHARED_ADDRESS_BITS
+
 __all__ = ["LATE_OPS", "emit", "parse", "splice"]
 
 PREFIX = "__tlx_"
@@ -44,6 +46,11 @@ def descriptor_store(operands: list[str], types: list[str], result: str) -> str:
     return f"tt.descriptor_store {descriptor}[{', '.join(offsets)}], {value} : {types[0]}, {types[1]}"
 
 
+def shared_address(operands: list[str], types: list[str], result: str) -> str:
+    """The address of a buffer's or barrier's first byte in the CTA's shared memory."""
+    return f"tti.experimental_memdesc_to_i{SHARED_ADDRESS_BITS} {operands[0]} : {types[0]}"
+
+
 LATE_OPS: dict[str, Speller] = {
     "named_barrier_wait": intrinsic("llvm.nvvm.barrier.cta.sync.aligned.count"),
     "named_barrier_arrive": intrinsic("llvm.nvvm.barrier.cta.arrive.aligned.count"),
@@ -52,6 +59,7 @@ LATE_OPS: dict[str, Speller] = {
     "thread_id_z": intrinsic("llvm.nvvm.read.ptx.sreg.tid.z"),
     "clock64": intrinsic("llvm.nvvm.read.ptx.sreg.clock64"),
     "vote_ballot_sync": intrinsic("llvm.nvvm.vote.ballot.sync"),
+    "shared_address": shared_address,
     "descriptor_load": descriptor_load,
     "descriptor_store": descriptor_store,
 }

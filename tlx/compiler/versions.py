@@ -17,6 +17,7 @@ __all__ = [
     "FILLER_REGISTERS",
     "FOLLOWS_SELECTED_VIEWS",
     "LAUNCH_DEFAULTS",
+    "SHARED_ADDRESS_BITS",
     "TRITON",
     "begin_branch",
     "cp_async",
@@ -37,6 +38,9 @@ LAUNCH_DEFAULTS = {"enable_fp_fusion": True} if TRITON >= (3, 9) else {}
 
 # What stock `allocate_warp_groups` asks for the idle warps that fill up the last warp group.
 FILLER_REGISTERS = 16 if TRITON < (3, 9) else 24
+
+# Of what `tti.experimental_memdesc_to_i64`, from 3.7 `..._to_i32`, gives.
+SHARED_ADDRESS_BITS = 64 if TRITON < (3, 7) else 32
 
 # Until 3.8 `async_copy_*`; from 3.8 `async_load` and `async_store`, and 3.9 raises for the old names.
 tma_load = getattr(tma, "async_load", None) or tma.async_copy_global_to_shared

@@ -13,9 +13,11 @@ from ..compiler.late_ops import emit
 from ..errors import InvalidBarrier, InvalidPhase, NotABarrier, RingNotIndexed
 from .arguments import constant_int, describe, int32_tensor, predicate
 from .rings import allocate, local_view, ring, ring_type
+from .thread_arrivals import arrive_each_thread
 
 __all__ = [
     "alloc_barriers",
+    "alloc_warp_barrier",
     "barrier_arrive",
     "barrier_expect_bytes",
     "barrier_wait",
@@ -29,13 +31,20 @@ MAX_COUNT = 2**20 - 1  # of arrivals and of transaction bytes: PTX ISA, "mbarrie
 
 
 class mbarrier_type(ring_type):
-    """Type of a ring of mbarriers (`num` > 0) or of one (`num` = 0), with the arrivals that complete a phase."""
+    """Type of a ring of mbarriers (`num` > 0) or of one (`num` = 0).
+
+    Args:
+        num: length of the ring.
+        arrive_count: arrivals that complete a phase.
+        per_thread: whether `barrier_arrive` is an arrival of each thread.
+    """
 
     slot_bytes = 8
 
-    def __init__(self, num: int, arrive_count: int):
+    def __init__(self, num: int, arrive_count: int, per_thread: bool = False):
         self.num = num
         self.arrive_count = arrive_count
+        self.per_thread = per_thread
 
     @property
     def memdesc(self) -> shared_memory_descriptor_type:
@@ -44,13 +53,13 @@ class mbarrier_type(ring_type):
 
     @property
     def slot_type(self) -> mbarrier_type:
-        return mbarrier_type(0, self.arrive_count)
+        return mbarrier_type(0, self.arrive_count, self.per_thread)
 
     def wrap(self, handle) -> mbarrier:
         return mbarrier(handle, self)
 
     def mangle(self) -> str:
-        return f"mbarrier_{self.num}_{self.arrive_count}"
+        return f"mbarrier_{self.num}_{self.arrive_count}{'_per_thread' if self.per_thread else ''}"
 
     def __str__(self) -> str:
         return f"{self.num} mbarriers" if self.num else "mbarrier"
@@ -78,11 +87,41 @@ def alloc_barriers(num_barriers, arrive_count=1, _semantic=None, _generator=None
     """
     num = constant_int(num_barriers, "num_barriers", InvalidBarrier, least=1)
     count = constant_int(arrive_count, "arrive_count", InvalidBarrier, least=1)
-    if count > MAX_COUNT:
-        raise InvalidBarrier(f"arrive_count is {count}, an mbarrier counts to {MAX_COUNT}")
-    bars = allocate(mbarrier_type(num, count), _semantic, _generator)
-    for i in range(num):
-        stock.init(local_view(bars, tl.constexpr(i), _semantic=_semantic), count=count, _semantic=_semantic)
+    return initialized(mbarrier_type(num, count), _semantic, _generator)
+
+
+@builtin
+def alloc_warp_barrier(num_barriers, num_warps=1, num_arrivals=1, _semantic=None, _generator=None):
+    """Allocates a ring of mbarriers on which each thread arrives for itself.
+
+    `barrier_arrive` on one of them doesn't wait for the other warps of the task: cheaper where warps end their work at
+    different times. A phase is complete after `num_warps * 32 * num_arrivals` arrivals of threads.
+
+    Args:
+        num_barriers: length of the ring, a compile-time integer.
+        num_warps: warps that arrive, of one task or of several together.
+        num_arrivals: how often each of their threads does.
+
+    Returns:
+        mbarrier: index it with `[i]` or `local_view` before use.
+
+    Raises InvalidBarrier for counts outside 1..2^20-1. sm_90. Lowers as `alloc_barriers`.
+    """
+    num = constant_int(num_barriers, "num_barriers", InvalidBarrier, least=1)
+    warps = constant_int(num_warps, "num_warps", InvalidBarrier, least=1)
+    arrivals = constant_int(num_arrivals, "num_arrivals", InvalidBarrier, least=1)
+    count = warps * _semantic.task.kernel.target.warp_size * arrivals
+    return initialized(mbarrier_type(num, count, per_thread=True), _semantic, _generator)
+
+
+def initialized(kind: mbarrier_type, semantic, generator) -> mbarrier:
+    """A new ring of mbarriers, each in phase 0."""
+    if kind.arrive_count > MAX_COUNT:
+        raise InvalidBarrier(f"arrive_count is {kind.arrive_count}, an mbarrier counts to {MAX_COUNT}")
+    bars = allocate(kind, semantic, generator)
+    for i in range(kind.num):
+        slot = local_view(bars, tl.constexpr(i), _semantic=semantic)
+        stock.init(slot, count=kind.arrive_count, _semantic=semantic)
     return bars
 
 
@@ -139,9 +178,11 @@ def barrier_wait(bar, phase, pred=None, _semantic=None):
 def barrier_arrive(bar, arrive_count=1, pred=None, _semantic=None):
     """Arrives on a barrier for the whole task, after all of the task's warps have come here.
 
+    On a barrier of `alloc_warp_barrier` each thread arrives for itself and waits for no other.
+
     Args:
         bar: one mbarrier.
-        arrive_count: how many arrivals this counts for, a compile-time integer.
+        arrive_count: how many arrivals this counts for, a compile-time integer; 1 on a warp barrier.
         pred: scalar condition; None means always.
 
     Raises InvalidBarrier where it counts for more than a phase of the barrier takes. Lowers to `ttng.arrive_barrier`
@@ -149,6 +190,17 @@ def barrier_arrive(bar, arrive_count=1, pred=None, _semantic=None):
     """
     bar = as_barrier(bar, "barrier_arrive", _semantic)
     count = constant_int(arrive_count, "arrive_count", InvalidBarrier, least=1)
+    if bar.type.per_thread:
+        threads = _semantic.task.num_warps * _semantic.task.kernel.target.warp_size
+        if count != 1 or threads > bar.type.arrive_count:
+            raise InvalidBarrier(
+                f"{threads} threads of this task arrive {count} times each, a phase of this warp barrier takes "
+                f"{bar.type.arrive_count}",
+                hint="arrive once, and give alloc_warp_barrier the warps of all tasks that arrive",
+            )
+        _semantic.make_stores_visible()
+        arrive_each_thread(bar, predicate(pred, _semantic), _semantic)
+        return
     if count > bar.type.arrive_count:
         raise InvalidBarrier(
             f"arrives {count} times at once, a phase of this barrier takes {bar.type.arrive_count}",

@@ -162,6 +162,16 @@ class Barriers:
         del self._by_start[view.start]
         self._memory.state[view.byte_offsets()] = POISON
 
+    def at_address(self, address: int) -> Barrier:
+        """The mbarrier whose word begins there.
+
+        Raises:
+            BarrierMisuse: there is none.
+        """
+        if address not in self._by_start:
+            raise BarrierMisuse(f"no mbarrier is at shared address {address}", hint="initialise it first")
+        return self._by_start[address]
+
     def at(self, view: MemDesc) -> Barrier:
         """The mbarrier in that memory.
 

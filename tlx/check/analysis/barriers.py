@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ...ir.model import MemDescType, Module, Op, Value
+from ...language.thread_arrivals import ARRIVE_PTX
 from .counts import Counter
 from .expressions import Linear, constant
 from .tasks import Place, places_of, warps_of
@@ -24,9 +25,10 @@ _KINDS = {
     "ttng.wait_barrier": WAIT,
 }
 _COPY_ARRIVE = "ttng.async_copy_mbarrier_arrive"
+_ADDRESS = frozenset({"tti.experimental_memdesc_to_i32", "tti.experimental_memdesc_to_i64"})
 WARP_SIZE = 32
 # Ops that touch a barrier's memory without using it as one.
-_NO_EVENT = frozenset({"ttng.inval_barrier", "ttg.local_alloc", "ttg.local_dealloc", "ttg.warp_specialize"})
+_NO_EVENT = _ADDRESS | {"ttng.inval_barrier", "ttg.local_alloc", "ttg.local_dealloc", "ttg.warp_specialize"}
 
 
 @dataclass(frozen=True)
@@ -183,6 +185,11 @@ class Barriers:
         kind = _KINDS.get(op.name)
         if op.name == _COPY_ARRIVE and op.attributes.get("noIncrement"):
             return Event(ARRIVE, place, view_of(op.operands[0], self.values), self._threads(place))
+        if op.name == "tt.elementwise_inline_asm" and op.attributes["asm_string"] == ARRIVE_PTX:
+            address, predicate = map(converted, op.operands)
+            view = view_of(address.owner.operands[0], self.values)
+            predicate = predicate if str(predicate.type) == "i1" else None
+            return Event(ARRIVE, place, view, self._threads(place), predicate=predicate)
         if kind is None:
             return None
         operands = op.operands
@@ -208,3 +215,10 @@ def first_trip(values: Values, expression: Linear) -> int | None:
     """The number in the first trip of all loops; None if unknown."""
     first = values.atoms.substitute(expression, {variable: constant(0) for variable in expression.variables})
     return first.constant if first.is_constant else None
+
+
+def converted(value: Value) -> Value:
+    """The value that integer conversions made this one of."""
+    while isinstance(value.owner, Op) and value.owner.name in ("arith.trunci", "arith.extui"):
+        value = value.owner.operands[0]
+    return value

@@ -13,6 +13,7 @@ from ..values import dtype_of, shape_of
 from .registry import simulates
 
 _meanings: dict[str, Callable] = {}
+_group_meanings: dict[str, Callable] = {}
 
 
 def device_function(*spellings: str) -> Callable[[Callable], Callable]:
@@ -37,6 +38,16 @@ def device_function(*spellings: str) -> Callable[[Callable], Callable]:
     return register
 
 
+def group_ptx(text: str) -> Callable:
+    """Registers the meaning of inline PTX that acts on barriers or memory; it is called as an op's meaning is."""
+
+    def register(function: Callable) -> Callable:
+        _group_meanings[text] = function
+        return function
+
+    return register
+
+
 def _normal(text: str) -> str:
     return " ".join(text.split()).rstrip("; ")
 
@@ -51,6 +62,8 @@ def extern_elementwise(group, op, *values):
 def elementwise_inline_asm(group, op, *values):
     """Calls the meaning of inline PTX."""
     text = op.attributes["asm_string"]
+    if text in _group_meanings:
+        return _group_meanings[text](group, op, *values)
     if text in MEMORY_FENCES.values():
         group.cta.observer.memory_fence(group, op)
     return _call(group, op, "inline PTX", text, values)

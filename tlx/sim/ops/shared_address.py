@@ -1,0 +1,25 @@
+"""Shared memory reached by its address, in inline PTX that tlx writes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...language.thread_arrivals import ARRIVE_PTX
+from .external import group_ptx
+from .registry import simulates
+
+WARP_SIZE = 32
+
+
+@simulates("tti.experimental_memdesc_to_i32", "tti.experimental_memdesc_to_i64")
+def memdesc_to_int(group, op, view):
+    """The address of a view's first byte."""
+    return (np.int32 if op.name.endswith("i32") else np.int64)(view.start)
+
+
+@group_ptx(ARRIVE_PTX)
+def arrive_each_thread(group, op, address, predicate):
+    """Each thread arrives once. The group's threads are one agent here, so that its last access counts for all."""
+    if predicate:
+        group.cta.barriers.at_address(int(address)).arrive(group, group.num_warps * WARP_SIZE, op)
+    return np.int32(0)

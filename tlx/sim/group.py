@@ -59,6 +59,16 @@ class WarpGroup(Agent):
 
     # --- what op handlers call ---------------------------------------------------------------------------------------
 
+    @property
+    def warp_size(self) -> int:
+        """Threads of a warp."""
+        return self.launch.device.target.warp_size
+
+    @property
+    def num_threads(self) -> int:
+        """Threads of the group."""
+        return self.num_warps * self.warp_size
+
     def evaluate(self, region: Region, *values) -> tuple:
         """The results of a single-block region without side effects, for these arguments."""
         try:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from .intrinsic import WARP_SIZE
 from .pointer import reported
 from .registry import simulates
 
@@ -47,13 +46,12 @@ def async_copy_mbarrier_arrive(group, op, word):
     """
     barrier = group.cta.barriers.at(word)
     copies = group.copies.unretired()
-    threads = group.num_warps * WARP_SIZE
     if not op.attributes.get("noIncrement", False):
-        barrier.add_arrivals(threads)
+        barrier.add_arrivals(group.num_threads)
 
     def work(engine):
         yield from group.copies.follow(engine, copies)
-        barrier.arrive(engine, threads, op)
+        barrier.arrive(engine, group.num_threads, op)
         del loads[engine]
 
     loads = group.cta.loads

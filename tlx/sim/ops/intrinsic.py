@@ -10,19 +10,17 @@ from ..errors import UnsupportedOp
 from ..per_thread import per_thread
 from .registry import simulates
 
-WARP_SIZE = 32
-
 
 def named_barrier_arrive(group, op, number, threads):
     """`barrier.cta.arrive`: goes on at once."""
-    group.cta.named_barriers[int(number)].arrive(group, group.num_warps * WARP_SIZE, int(threads), op)
+    group.cta.named_barriers[int(number)].arrive(group, group.num_threads, int(threads), op)
 
 
 def named_barrier_wait(group, op, number, threads):
     """`barrier.cta.sync`: arrives and waits for the phase."""
     barrier = group.cta.named_barriers[int(number)]
     phase = barrier.phases_done
-    barrier.arrive(group, group.num_warps * WARP_SIZE, int(threads), op)
+    barrier.arrive(group, group.num_threads, int(threads), op)
     yield from barrier.wait(group, phase, op)
 
 
@@ -33,8 +31,8 @@ def clock64(group, op):
 
 def thread_id_x(group, op):
     """`%tid.x`: warps of a CTA are numbered through all its groups."""
-    first = group.first_warp * WARP_SIZE
-    return np.arange(first, first + group.num_warps * WARP_SIZE, dtype=np.int32)
+    first = group.first_warp * group.warp_size
+    return np.arange(first, first + group.num_threads, dtype=np.int32)
 
 
 def thread_id_yz(group, op):
@@ -44,9 +42,9 @@ def thread_id_yz(group, op):
 
 def vote_ballot_sync(group, op, mask, predicate):
     """`vote.sync.ballot`: each warp gets a bit for each of its lanes."""
-    lanes = np.broadcast_to(predicate, group.num_warps * WARP_SIZE).reshape(group.num_warps, WARP_SIZE)
+    lanes = np.broadcast_to(predicate, group.num_threads).reshape(group.num_warps, group.warp_size)
     ballots = np.packbits(lanes, axis=1, bitorder="little").view("<i4")[:, 0]
-    return per_thread(np.repeat(ballots, WARP_SIZE))
+    return per_thread(np.repeat(ballots, group.warp_size))
 
 
 INTRINSICS: dict[str, Callable] = {

@@ -8,8 +8,6 @@ from ...language.thread_arrivals import ARRIVE_PTX
 from .external import group_ptx
 from .registry import simulates
 
-WARP_SIZE = 32
-
 
 @simulates("tti.experimental_memdesc_to_i32", "tti.experimental_memdesc_to_i64")
 def memdesc_to_int(group, op, view):
@@ -21,5 +19,5 @@ def memdesc_to_int(group, op, view):
 def arrive_each_thread(group, op, address, predicate):
     """Each thread arrives once. The group's threads are one agent here, so that its last access counts for all."""
     if predicate:
-        group.cta.barriers.at_address(int(address)).arrive(group, group.num_warps * WARP_SIZE, op)
+        group.cta.barriers.at_address(int(address)).arrive(group, group.num_threads, op)
     return np.int32(0)

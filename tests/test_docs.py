@@ -1,6 +1,7 @@
 """The generated pages are what the docstrings say now, and every link of the documentation leads somewhere."""
 
 import re
+import runpy
 from pathlib import Path
 
 import pytest
@@ -47,3 +48,11 @@ def test_links_and_paths(page):
         assert (page.parent / target).exists(), target
     for path in re.findall(r"`((?:tlx|kernels|tests|tools|docs)/[\w/.]*)`", text):
         assert (ROOT / path).exists(), path
+
+
+def test_the_first_program_of_rings_runs(tmp_path):
+    first = re.search(r"^```python\n(.*?)^```$", (DOCS / "rings.md").read_text(), re.DOTALL | re.MULTILINE)
+    program = tmp_path / "program.py"
+    program.write_text(first[1])
+    names = runpy.run_path(str(program))  # asserts its result
+    assert names["y"].numpy().any()

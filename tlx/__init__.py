@@ -36,6 +36,7 @@ from .language.copy import (  # noqa: E402
 )
 from .language.fences import fence, fence_async_shared  # noqa: E402
 from .language.mma import async_dot, async_dot_wait  # noqa: E402
+from .language.pipelines import ring  # noqa: E402
 from .language.rings import local_view  # noqa: E402
 from .language.tasks import async_task, async_task_replica_id, async_tasks, task  # noqa: E402
 from .language.threads import clock64, thread_id, vote_ballot_sync  # noqa: E402
@@ -90,6 +91,7 @@ __all__ = [
     "mbarrier_type",
     "named_barrier_arrive",
     "named_barrier_wait",
+    "ring",
     "simulating",
     "size_of",
     "storage_kind",

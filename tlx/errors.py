@@ -149,6 +149,22 @@ class InvalidPhase(LanguageError):
     """A constant phase that is not 0 or 1."""
 
 
+class InvalidRing(LanguageError):
+    """A ring that owns its phases is declared or used in a way that has no meaning."""
+
+
+class NotARingBuffer(LanguageError):
+    """A slot of a ring is asked for a buffer that it doesn't have."""
+
+
+class RingTaskMismatch(LanguageError):
+    """More or fewer tasks fill or release a ring than it declares."""
+
+
+class RingOrder(LanguageError):
+    """A task commits a slot of a ring that it never acquires, or releases one that it never waits for."""
+
+
 class ShapeMismatch(LanguageError):
     """A tensor, a buffer or a descriptor has another shape than its counterpart."""
 

@@ -14,7 +14,7 @@ from tlx import errors
 from tlx.check import api
 from tlx.compiler import jit
 from tlx.compiler.jit import TLXFunction
-from tlx.language import barriers, buffers, copy, fences, mma, rings, tasks, threads, tma, utility
+from tlx.language import barriers, buffers, copy, fences, mma, pipelines, rings, tasks, threads, tma, utility
 from tlx.sim import driver
 from tlx.sim import errors as simulation
 
@@ -28,6 +28,7 @@ CONCEPTS = {
     "Barriers": [barriers],
     "Copies by threads": [copy],
     "TMA": [tma],
+    "Rings that own their phases": [pipelines],
     "Asynchronous MMA": [mma],
     "Fences": [fences],
     "Threads and warps": [threads],
@@ -36,8 +37,15 @@ CONCEPTS = {
     "Checks": [api],
     "Errors": [errors],
 }
-# Not names of `tlx`, but what kernels do with their arguments.
-METHODS = {"TMA": [tma.tensor_descriptor.load, tma.tensor_descriptor.store]}
+# Not names of `tlx`, but what kernels do with their arguments and with what `tlx` gives them.
+RING = pipelines.pipeline
+METHODS = {
+    "TMA": {"desc": [tma.tensor_descriptor.load, tma.tensor_descriptor.store]},
+    "Rings that own their phases": {
+        "ring": [RING.fill, RING.use, RING.acquire, RING.commit, RING.wait, RING.release],
+        "slot": [pipelines.slot.load],
+    },
+}
 
 
 # --- docstrings ---
@@ -95,11 +103,18 @@ def module_of(value) -> str:
     return value.fn.__module__ if isinstance(value, TLXFunction) else value.__module__
 
 
+def is_the_public(name: str, value) -> bool:
+    """Whether `tlx.name` is this value, and not a function of the name that a class has inside of tlx."""
+    return isinstance(value, type) == isinstance(getattr(tlx, name), type)
+
+
 def documented(concept: str) -> Iterator[str]:
     """The public names of a concept, in the order in which its files define them."""
     for module in CONCEPTS[concept]:
         names = [
-            name for name in vars(module) if name in tlx.__all__ and module_of(vars(module)[name]) == module.__name__
+            name
+            for name, value in vars(module).items()
+            if name in tlx.__all__ and module_of(value) == module.__name__ and is_the_public(name, value)
         ]
         yield from names
 
@@ -123,7 +138,8 @@ def language_page() -> str:
         parts += [f"## {concept}", inspect.cleandoc(modules[0].__doc__).split("\n\n")[0]]
         values = {name: value for module in modules for name, value in vars(module).items()}
         parts += [entry(f"tlx.{name}", values[name]) for name in documented(concept)]
-        parts += [entry(f"desc.{method.__name__}", method) for method in METHODS.get(concept, [])]
+        for value, methods in METHODS.get(concept, {}).items():
+            parts += [entry(f"{value}.{method.__name__}", method) for method in methods]
     return "\n\n".join(parts) + "\n"
 
 

@@ -5,10 +5,38 @@ import pytest
 
 from tlx import sim
 
-from . import buffers, control, copies, dot, helpers, memory, mma, rings, tasks, threads, warp_barriers
+from . import (
+    buffers,
+    control,
+    copies,
+    dot,
+    helpers,
+    memory,
+    mma,
+    ring_gemm,
+    ring_uses,
+    rings,
+    tasks,
+    threads,
+    warp_barriers,
+)
 from .case import Case, run_simulated
 
-CONCEPTS = (tasks, rings, buffers, copies, mma, dot, memory, control, helpers, threads, warp_barriers)
+CONCEPTS = (
+    tasks,
+    rings,
+    ring_uses,
+    ring_gemm,
+    buffers,
+    copies,
+    mma,
+    dot,
+    memory,
+    control,
+    helpers,
+    threads,
+    warp_barriers,
+)
 CASES = [case for concept in CONCEPTS for case in concept.CASES]
 
 each_case = pytest.mark.parametrize("case", CASES, ids=str)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,14 +13,17 @@ from triton.compiler.code_generator import CodeGenerator, ast_to_ttir
 from triton.compiler.errors import CompilationError
 from triton.language import str_to_ty
 
-from ..errors import ReturnInTask, TLXError
+from ..errors import InvalidRing, ReturnInTask, TLXError
+from ..language.bundles import bundle
 from ..language.mma import async_dot, async_dot_wait, in_flight, used_before_wait
+from ..language.pipelines import opened_block
 from ..language.rings import ring
 from ..language.tasks import async_task, async_tasks
 from ..language.tma import descriptor_type
 from ..source import Location
 from .budget import check_registers, check_shared_memory
 from .control_flow import ControlFlow
+from .ring_uses import check_ring_uses
 from .semantic import TLXSemantic
 from .task_context import Allocation, KernelState, TaskContext
 from .tasks import TaskRegion
@@ -37,7 +41,7 @@ class TLXCodeGenerator(ControlFlow, CodeGenerator):
     def __init__(self, *args, caller_context: TaskContext, **kwargs):
         kwargs["is_gluon"] = True  # tensors with layouts, Gluon's builder
         super().__init__(*args, caller_context=caller_context, **kwargs)
-        self.semantic = TLXSemantic(self.builder, caller_context, self.module, self.context)
+        self.semantic = TLXSemantic(self.builder, caller_context, self.module, self.context, self.location)
         self.kernel_body = None
         self.rings = []  # live until the kernel ends
         self.branch_depth = 0
@@ -72,6 +76,7 @@ class TLXCodeGenerator(ControlFlow, CodeGenerator):
             return
         if not isinstance(stmts[-1], ast.Return):
             self.release_rings()
+        check_ring_uses([self.caller_context.ring_uses])
         check_shared_memory(self.caller_context.kernel)
         check_registers(self.caller_context.kernel)
 
@@ -99,6 +104,8 @@ class TLXCodeGenerator(ControlFlow, CodeGenerator):
             value.allocation.name = name
         if isinstance(value, in_flight) and value.number is None:
             value.number = self.semantic.engines.issued
+        if isinstance(value, bundle):
+            value._set_name(self.builder, name)  # Triton has given all parts one name
         self.definitions[name] = self.location()
         super().set_value(name, value)
 
@@ -129,12 +136,16 @@ class TLXCodeGenerator(ControlFlow, CodeGenerator):
         if fn not in TAKES_IN_FLIGHT and not self.is_jit_call(fn):
             self.refuse_in_flight(node, [*args, *kws.values()])
         try:
-            return super().call_Function(node, fn, args, kws)
+            result = super().call_Function(node, fn, args, kws)
         except TLXError as error:
             error.at(self.location(node))
             raise
         except CompilationError as error:
             cause = cause_in_tlx(error)
+        else:
+            if isinstance(result, opened_block):
+                raise InvalidRing(f"{fn.__name__} opens a block", hint=f"write `with ring.{fn.__name__}(i) as slot:`")
+            return result
         raise cause.at(self.location(node))
 
     def is_jit_call(self, fn) -> bool:
@@ -166,7 +177,20 @@ class TLXCodeGenerator(ControlFlow, CodeGenerator):
             return TaskRegion(self, node).lower()
         if async_task in functions:
             return async_task()  # raises: it stands outside of async_tasks
-        return super().visit_With(node)
+        names = [item.optional_vars.id for item in node.items if isinstance(item.optional_vars, ast.Name)]
+        with self.names_of_block(names):
+            return super().visit_With(node)
+
+    @contextlib.contextmanager
+    def names_of_block(self, names: list[str]):
+        """Ends the names with the block that gave them their values: what a ring's slot holds is then another's."""
+        scopes = (self.lscope, self.local_defs)
+        before = [{name: scope[name] for name in names if name in scope} for scope in scopes]
+        yield
+        for scope, values in zip((self.lscope, self.local_defs), before):
+            for name in names:
+                scope.pop(name, None)
+            scope.update(values)
 
 
 def cause_in_tlx(error: CompilationError) -> TLXError:

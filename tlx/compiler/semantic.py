@@ -5,7 +5,7 @@ Each override says which layout the op needs, converts its operands to it and ha
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import triton.language as tl
@@ -15,6 +15,7 @@ from triton.experimental.gluon.language.nvidia.hopper import tma as stock_tma
 from triton.language.core import _unwrap_if_constexpr
 
 from ..language.tma import descriptor_type, tensor_descriptor
+from ..source import Location
 from .async_state import AsyncState
 from .layouts import default_layout, expandable, shared_layout, stronger
 from .task_context import TaskContext
@@ -35,14 +36,16 @@ class TLXSemantic(GluonSemantic):
         task: tells for how many warps ops are emitted.
         module: that the ops go into.
         context: MLIR's.
+        here: the place in the user's file that is being traced.
         engines: what the trace knows of engines at work.
     """
 
-    def __init__(self, builder, task: TaskContext, module, context):
+    def __init__(self, builder, task: TaskContext, module, context, here: Callable[[], Location]):
         super().__init__(builder)
         self.task = task
         self.module = module
         self.context = context
+        self.here = here
         self.engines = AsyncState(task.unfenced)
 
     # --- fences ---

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 from ..source import Location
 from .targets import Target
 
-__all__ = ["Allocation", "KernelState", "RegionDemand", "TaskContext", "TaskDemand"]
+__all__ = ["Allocation", "KernelState", "RegionDemand", "RingUses", "TaskContext", "TaskDemand"]
+
+# By ring and operation on it (`tlx.language.pipelines`), the first place where the task does that.
+RingUses = dict[tuple[Any, str], Location]
 
 
 @dataclass
@@ -63,6 +67,7 @@ class KernelState:
         narrow_copies: where cp.async copies elements of less than 4 bytes, which takes pointers and masks that go along
             together.
         late_ops: by late op and operand types, the function that stands for it (`tlx.compiler.late_ops`).
+        tasks_traced: traces of tasks so far.
     """
 
     target: Target
@@ -73,6 +78,7 @@ class KernelState:
     ends_unfenced: dict[tuple[Callable, str], bool] = field(default_factory=dict)
     narrow_copies: list[Location] = field(default_factory=list)
     late_ops: dict[tuple[str, ...], str] = field(default_factory=dict)
+    tasks_traced: int = 0
 
 
 class TaskContext:
@@ -83,6 +89,9 @@ class TaskContext:
         num_warps: warps of the task.
         replica: number of the task's replica; None outside of tasks.
         unfenced: whether the function is entered with shared memory written and not yet fenced.
+        number: of this trace of a task in the kernel. Helpers are traced anew for each, so that what they do is
+            known to be done by this task.
+        ring_uses: what the task does to rings; its helpers add to it.
     """
 
     def __init__(self, kernel: KernelState, num_warps: int, replica: int | None = None, unfenced: bool = False):
@@ -90,6 +99,8 @@ class TaskContext:
         self.num_warps = num_warps
         self.replica = replica
         self.unfenced = unfenced
+        self.number = kernel.tasks_traced
+        self.ring_uses: RingUses = {}
 
     @property
     def in_task(self) -> bool:
@@ -97,10 +108,12 @@ class TaskContext:
 
     def entering(self, unfenced: bool) -> TaskContext:
         """The context of a function called from here."""
-        return TaskContext(self.kernel, self.num_warps, self.replica, unfenced)
+        inner = TaskContext(self.kernel, self.num_warps, self.replica, unfenced)
+        inner.number, inner.ring_uses = self.number, self.ring_uses
+        return inner
 
     def mangle(self) -> str:
-        task = f"_NW{self.num_warps}_R{self.replica}" if self.in_task else ""
+        task = f"_T{self.number}_NW{self.num_warps}_R{self.replica}" if self.in_task else ""
         return task + ("_unfenced" if self.unfenced else "")
 
     def initialize_callee(self, fn, builder) -> None:

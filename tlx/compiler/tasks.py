@@ -15,7 +15,8 @@ from ..language.arguments import list_text
 from ..language.mma import in_flight
 from ..language.tasks import TaskFunction, TaskOptions, async_task, async_tasks, task_options
 from .budget import check_threads
-from .task_context import RegionDemand, TaskContext, TaskDemand
+from .ring_uses import check_ring_uses
+from .task_context import RegionDemand, RingUses, TaskContext, TaskDemand
 from .versions import create_partitions, create_warp_specialize
 
 __all__ = ["TaskRegion"]
@@ -74,6 +75,11 @@ def names_from_outside(statements: list[ast.stmt], assigned: frozenset[str]) -> 
             yield from uses(statement.test)
             yield from names_from_outside(statement.body, assigned)
             yield from names_from_outside(statement.orelse, assigned)
+        elif isinstance(statement, ast.With):
+            held = [item.optional_vars for item in statement.items if item.optional_vars]
+            for item in statement.items:
+                yield from uses(item.context_expr)
+            yield from names_from_outside(statement.body, assigned.union(*map(stored, held)))
         else:
             yield from uses(statement)
         if isinstance(statement, ast.Assign | ast.AnnAssign):
@@ -101,6 +107,7 @@ class TaskRegion:
         self.generator = generator
         self.builder = generator.builder
         self.node = node
+        self.ring_uses: list[RingUses] = []
 
     def lower(self) -> None:
         """Emits the region: the default task's region first, then a partition for each other copy of a task."""
@@ -114,11 +121,13 @@ class TaskRegion:
         partitions = list(self.partitions(tasks, context))
         if not partitions:
             self.trace(Partition(default, 0, context.num_warps))
+            check_ring_uses(self.ring_uses)
             return
         demands = tuple(p.demand for p in partitions)
         check_threads(context.num_warps, demands, context.kernel.target)
         context.kernel.regions.append(RegionDemand(demands, self.generator.location(self.node)))
         self.emit(default, partitions)
+        check_ring_uses(self.ring_uses)
 
     # --- reading ---
 
@@ -271,6 +280,9 @@ class TaskRegion:
     def trace(self, partition: Partition) -> None:
         """Traces one copy of a task at the builder's insertion point."""
         generator = self.generator
-        context = TaskContext(generator.caller_context.kernel, partition.num_warps, partition.replica)
+        kernel = generator.caller_context.kernel
+        kernel.tasks_traced += 1
+        context = TaskContext(kernel, partition.num_warps, partition.replica)
         with generator.inside_task(context):
             generator.visit_compound_statement(partition.task.body)
+        self.ring_uses.append(context.ring_uses)

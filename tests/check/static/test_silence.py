@@ -17,7 +17,9 @@ from tlx.ir import parse
 from tlx_kernels.gemm import GemmConfig
 
 SAMPLES = {**triton_samples.SAMPLES, **gluon_samples.SAMPLES}
-UNDECIDED = {"`while`": "TLX-S007", "predicate false": "TLX-S007", "stores fenced by each thread": "TLX-S007"}
+UNDECIDED = {
+    word: "TLX-S007" for word in ("`while`", "predicate false", "stores fenced by each thread", "a ring in one task")
+}
 """Language cases, by a word of their name, with the rule that reading leaves open."""
 
 

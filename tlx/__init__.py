@@ -35,6 +35,7 @@ from .language.copy import (  # noqa: E402
     async_token,
 )
 from .language.fences import fence, fence_async_shared  # noqa: E402
+from .language.gather import local_gather, local_scatter  # noqa: E402
 from .language.mma import async_dot, async_dot_wait  # noqa: E402
 from .language.pipelines import ring  # noqa: E402
 from .language.rings import local_view  # noqa: E402
@@ -46,6 +47,7 @@ from .language.tma import (  # noqa: E402
     async_descriptor_store_wait,
 )
 from .language.utility import dtype_of, get_bufidx_phase, size_of  # noqa: E402
+from .language.views import local_reinterpret, local_reshape  # noqa: E402
 from .sim import activate_if_no_gpu, simulating  # noqa: E402
 from .version import __version__  # noqa: E402
 
@@ -82,7 +84,11 @@ __all__ = [
     "get_bufidx_phase",
     "jit",
     "local_alloc",
+    "local_gather",
     "local_load",
+    "local_reinterpret",
+    "local_reshape",
+    "local_scatter",
     "local_slice",
     "local_store",
     "local_trans",

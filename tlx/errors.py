@@ -149,6 +149,10 @@ class InvalidPhase(LanguageError):
     """A constant phase that is not 0 or 1."""
 
 
+class NotInTriton(LanguageError):
+    """Something that the installed Triton has no op for."""
+
+
 class InvalidRing(LanguageError):
     """A ring that owns its phases is declared or used in a way that has no meaning."""
 

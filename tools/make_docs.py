@@ -14,7 +14,21 @@ from tlx import errors
 from tlx.check import api
 from tlx.compiler import jit
 from tlx.compiler.jit import TLXFunction
-from tlx.language import barriers, buffers, copy, fences, mma, pipelines, rings, tasks, threads, tma, utility
+from tlx.language import (
+    barriers,
+    buffers,
+    copy,
+    fences,
+    gather,
+    mma,
+    pipelines,
+    rings,
+    tasks,
+    threads,
+    tma,
+    utility,
+    views,
+)
 from tlx.sim import driver
 from tlx.sim import errors as simulation
 
@@ -24,7 +38,7 @@ NOTE = "<!-- Written by tools/make_docs.py from the docstrings; edit those. -->"
 CONCEPTS = {
     "Kernels": [jit],
     "Tasks": [tasks],
-    "Buffers in shared memory": [buffers, rings],
+    "Buffers in shared memory": [buffers, rings, views, gather],
     "Barriers": [barriers],
     "Copies by threads": [copy],
     "TMA": [tma],

@@ -10,6 +10,7 @@ from . import (
     control,
     copies,
     dot,
+    gather,
     helpers,
     memory,
     mma,
@@ -18,6 +19,7 @@ from . import (
     rings,
     tasks,
     threads,
+    views,
     warp_barriers,
 )
 from .case import Case, run_simulated
@@ -36,6 +38,8 @@ CONCEPTS = (
     helpers,
     threads,
     warp_barriers,
+    views,
+    gather,
 )
 CASES = [case for concept in CONCEPTS for case in concept.CASES]
 

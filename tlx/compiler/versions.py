@@ -16,6 +16,7 @@ from ..installation import minor_of
 __all__ = [
     "FILLER_REGISTERS",
     "FOLLOWS_SELECTED_VIEWS",
+    "HAS_LOCAL_GATHER",
     "LAUNCH_DEFAULTS",
     "SHARED_ADDRESS_BITS",
     "TRITON",
@@ -38,6 +39,9 @@ LAUNCH_DEFAULTS = {"enable_fp_fusion": True} if TRITON >= (3, 9) else {}
 
 # What stock `allocate_warp_groups` asks for the idle warps that fill up the last warp group.
 FILLER_REGISTERS = 16 if TRITON < (3, 9) else 24
+
+# `ttg.local_gather` and `ttg.local_scatter`.
+HAS_LOCAL_GATHER = TRITON >= (3, 7)
 
 # Of what `tti.experimental_memdesc_to_i64`, from 3.7 `..._to_i32`, gives.
 SHARED_ADDRESS_BITS = 64 if TRITON < (3, 7) else 32

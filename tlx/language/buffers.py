@@ -10,7 +10,15 @@ from triton.experimental.gluon.language._core import shared_memory_descriptor, s
 from triton.language.core import _unwrap_if_constexpr, builtin
 
 from ..compiler.layouts import shared_layout
-from ..errors import DtypeMismatch, IndexOutOfRange, InvalidBuffer, NotABuffer, RingNotIndexed, ShapeMismatch
+from ..errors import (
+    DtypeMismatch,
+    IndexOutOfRange,
+    InvalidBuffer,
+    NotABuffer,
+    NotInTriton,
+    RingNotIndexed,
+    ShapeMismatch,
+)
 from .arguments import constant_int, constant_shape, describe, list_text
 from .rings import allocate, local_view, ring, ring_type
 
@@ -146,9 +154,16 @@ def local_slice(buffer, offset, shape, _semantic=None):
         offset: compile-time start along each axis.
         shape: compile-time size along each axis.
 
-    Raises IndexOutOfRange where the slice leaves the buffer. Lowers to `ttg.memdesc_subslice`.
+    Raises IndexOutOfRange where the slice leaves the buffer, NotInTriton for run-time offsets. Lowers to
+    `ttg.memdesc_subslice`.
     """
     buffer = as_buffer(buffer, "local_slice's buffer")
+    for start in offset:
+        if isinstance(_unwrap_if_constexpr(start), tl.tensor):
+            raise NotInTriton(
+                "local_slice: the offset is known at run time only, Triton's slices begin at compile-time offsets",
+                hint="allocate a ring of parts, local_alloc(part_shape, dtype, num), and index it: ring[i]",
+            )
     offset, shape = constant_shape(offset, "offset"), constant_shape(shape, "shape")
     if not len(offset) == len(shape) == len(buffer.shape):
         raise ShapeMismatch(f"offset {offset} and shape {shape} must have the rank of {buffer.type}")

@@ -23,18 +23,19 @@ class LayoutMap:
     Args:
         offsets: the byte offset of each element from the start of the view; its shape is the view's.
         itemsize: bytes of an element.
+        scattered: whether elements may be the same or leave gaps between them.
     """
 
     __slots__ = ("_views", "dense", "high", "inverse", "itemsize", "low", "offsets", "order", "shape")
 
-    def __init__(self, offsets: np.ndarray, itemsize: int):
+    def __init__(self, offsets: np.ndarray, itemsize: int, scattered: bool = False):
         self.offsets = offsets
         self.itemsize = itemsize
         self.shape = offsets.shape
         self.low = int(offsets.min())
         self.high = int(offsets.max()) + itemsize
         # A dense map covers every byte of [low, high): it is read and written as one piece and a permutation.
-        self.dense = self.high - self.low == offsets.size * itemsize
+        self.dense = not scattered and self.high - self.low == offsets.size * itemsize
         self.order = (offsets - self.low) // itemsize if self.dense else None
         self.inverse = np.argsort(self.order, axis=None) if self.dense else None
         self._views: dict = {}

@@ -99,6 +99,19 @@ class MemDesc:
             raise BufferBoundsError(f"{self.name}: a slice of {shape} at {corner} leaves the shape {self.shape}")
         return self._with(self.map.slice(corner, shape))
 
+    def chosen(self, axis: int, indices: np.ndarray) -> MemDesc:
+        """The elements whose coordinate along an axis is given, the others being their place in `indices`.
+
+        Raises:
+            BufferBoundsError: an index outside the axis.
+        """
+        first, last, size = indices.min(), indices.max(), self.shape[axis]
+        if first < 0 or last >= size:
+            raise BufferBoundsError(f"{self.name}: indices {first}..{last} along axis {axis} leave 0..{size - 1}")
+        places = list(np.indices(indices.shape))
+        places[axis] = indices
+        return self._with(LayoutMap(self.map.offsets[tuple(places)], self.map.itemsize, scattered=True))
+
     def transpose(self, order: tuple[int, ...]) -> MemDesc:
         """The same bytes with axes permuted."""
         return self._with(self.map.transpose(order))

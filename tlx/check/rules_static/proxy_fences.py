@@ -19,6 +19,7 @@ __all__ = ["fences"]
 
 _FENCE = "ttng.fence_async_shared"
 _COPY = "ttg.async_copy_global_to_local"
+_WRITTEN = {"ttg.local_store": 1, _COPY: 1, "ttg.local_scatter": 0}  # which operand is the buffer
 _MMAS = frozenset({"ttng.warp_group_dot", "ttng.tc_gen5_mma", "ttng.tc_gen5_mma_scaled"})
 
 
@@ -46,8 +47,8 @@ class _Stores(Flow[Unfenced]):
     def after(self, op: Op, facts: Unfenced) -> Unfenced:
         if op.name == _FENCE:
             return frozenset()
-        if op.name in ("ttg.local_store", _COPY):  # both have the buffer second
-            return facts | {Access(op, view_of(op.operands[1], self._values))}
+        if op.name in _WRITTEN:
+            return facts | {Access(op, view_of(op.operands[_WRITTEN[op.name]], self._values))}
         if op.name == "ttg.local_alloc" and op.operands:
             return facts | {Access(op, View(op))}
         if facts and (op.name in STORES or op.name in _MMAS):
@@ -93,4 +94,4 @@ def fences(context: Context) -> Iterator[Finding]:
 
 
 def _buffer_of(writer: Op, values: Values) -> View:
-    return View(writer) if writer.name == "ttg.local_alloc" else view_of(writer.operands[1], values)
+    return View(writer) if writer.name == "ttg.local_alloc" else view_of(writer.operands[_WRITTEN[writer.name]], values)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
+
 from ..memory import Buffer, MemDesc, buffer_map
 from ..values import dtype_of
 from .registry import simulates
@@ -44,6 +46,18 @@ def local_load(group, op, view, token=None):
 def local_store(group, op, values, view):
     """Writes a tensor."""
     group.cta.memory.write(group, view, values, op)
+
+
+@simulates("ttg.local_gather")
+def local_gather(group, op, view, indices):
+    """The elements that the indices choose along an axis."""
+    return group.cta.memory.read(group, view.chosen(op.attributes["axis"], np.asarray(indices)), op)
+
+
+@simulates("ttg.local_scatter")
+def local_scatter(group, op, view, indices, values):
+    """Writes the elements that the indices choose along an axis."""
+    group.cta.memory.write(group, view.chosen(op.attributes["axis"], np.asarray(indices)), values, op)
 
 
 @simulates("ttg.memdesc_index")

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import triton
 import triton.experimental.gluon.language as gl
 import triton.language as tl
 from triton.experimental.gluon._runtime import GluonJITFunction
@@ -78,11 +79,12 @@ class Row:
         return all(found & set(rule if isinstance(rule, tuple) else (rule,)) for rule in self.rules)
 
 
-def row(number: int, what: str, *rules: Rule | tuple[Rule, ...], grid: int = 1) -> Callable:
-    """Declares the decorated kernel as a row."""
+def row(number: int, what: str, *rules: Rule | tuple[Rule, ...], grid: int = 1, until: int = 99) -> Callable:
+    """Declares the decorated kernel as a row, for Triton 3.x up to that minor."""
 
     def declare(kernel):
-        ROWS.append(Row(number, what, rules, kernel, grid))
+        if int(triton.__version__.split(".")[1]) <= until:
+            ROWS.append(Row(number, what, rules, kernel, grid))
         return kernel
 
     return declare

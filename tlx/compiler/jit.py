@@ -122,10 +122,9 @@ class TLXFunction(JITFunction):
         self.compile = compile_source
         return result
 
-    def run(self, *args, **kwargs):
-        for name, value in self.launch_defaults.items():
-            kwargs.setdefault(name, value)
-        return super().run(*args, **kwargs)
+    def _pack_args(self, backend, kwargs, *rest):
+        # Called by Triton where a launch finds no compiled kernel: here the defaults cost nothing at later launches.
+        return super()._pack_args(backend, {**self.launch_defaults, **kwargs}, *rest)
 
 
 def jit(

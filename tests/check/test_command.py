@@ -55,7 +55,7 @@ def launch_nothing():
 
 @pytest.fixture
 def kernels(tmp_path) -> str:
-    path = tmp_path / "kernels.py"
+    path = tmp_path / "copy_kernels.py"
     path.write_text(KERNELS)
     return str(path)
 
@@ -190,7 +190,7 @@ def test_every_schedule_starts_from_the_same_memory():
 TESTS = """
 import sys
 sys.path.insert(0, {folder!r})
-from kernels import launch
+from copy_kernels import launch
 
 def test_right(tlx_check):
     launch()

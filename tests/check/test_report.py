@@ -96,8 +96,13 @@ def test_ids_are_stable():
         "global-race": "TLX-R015",
         "row-overrun": "TLX-R016",
         "launch-failed": "TLX-R017",
+        "barrier-unused": "TLX-R018",
     }
-    assert {rule.name for rule in RULES.values() if rule.severity != ERROR} == {"leftover-phase", "row-overrun"}
+    assert {rule.name for rule in RULES.values() if rule.severity != ERROR} == {
+        "leftover-phase",
+        "row-overrun",
+        "barrier-unused",
+    }
 
 
 def test_a_record():

@@ -75,9 +75,11 @@ def test_a_barrier_must_be_invalidated_before_its_memory_holds_data():
     %tile = ttg.local_alloc {{allocation.offset = 512 : i32}} : () -> {TILE}
     ttg.local_store %ones, %tile : tensor<64xi32, #rows> -> {TILE}
     """
+    used = f"{BARRIER} ttng.arrive_barrier %bar, 1 : {WORD}\n"
     with pytest.raises(sim.BarrierMisuse, match="tile: data is written over an mbarrier"):
-        run(BARRIER + store)
-    run(f"{BARRIER} ttng.inval_barrier %bar : {WORD} {store}")
+        run(used + store)
+    run(f"{used} ttng.inval_barrier %bar : {WORD} {store}")
+    run(BARRIER + store)  # nobody has used it: Triton gives its memory away
 
 
 def test_an_unsigned_loop_runs_past_the_largest_signed_number():

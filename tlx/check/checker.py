@@ -14,7 +14,7 @@ from ..sim.agents import Agent, Observer
 from ..sim.barriers import Barrier
 from ..sim.cta import CTA
 from ..sim.launch import Launch
-from ..sim.memory import MemDesc
+from ..sim.memory import Buffer, MemDesc
 from .clocks import Actor, Components
 from .exits import engines_in_flight, failures, leftover_phases, overruns
 from .findings import Finding
@@ -187,6 +187,9 @@ class Checker(Observer):
 
     def invalidate(self, agent: Agent, barrier: Barrier, op: Op) -> None:
         self._protocol.invalidate(self._actor(agent), barrier, op)
+
+    def abandon(self, agent: Agent, barrier: Barrier, buffer: Buffer) -> None:
+        self._protocol.abandon(self._actor(agent), barrier, buffer)
 
     def arrive(self, agent: Agent, barrier: AnyBarrier, count: int, op: Op) -> None:
         self._protocol.arrive(self._actor(agent), barrier, op)

@@ -6,12 +6,13 @@ from collections.abc import Callable
 
 from ..ir.model import Op
 from ..sim.barriers import Barrier
+from ..sim.memory import Buffer
 from ..sim.named_barriers import NamedBarrier
 from ..source import Location
 from .clocks import Actor, Components, knows
 from .findings import Finding, Rule
 from .phases import Event, Phases, Retaken
-from .rules import BARRIER_MISUSE, EARLY_ARRIVAL, MISSABLE_PHASE, OVER_ARRIVAL, STALE_WAIT
+from .rules import BARRIER_MISUSE, BARRIER_UNUSED, EARLY_ARRIVAL, MISSABLE_PHASE, OVER_ARRIVAL, STALE_WAIT
 from .words import agent_words, op_words, place_words
 
 __all__ = ["Protocol"]
@@ -47,6 +48,16 @@ class Protocol:
                 )
                 hint = "order all uses of the barrier before its invalidation"
                 self._found(BARRIER_MISUSE, barrier, what, actor, op, event, hint)
+
+    def abandon(self, actor: Actor, barrier: Barrier, buffer: Buffer) -> None:
+        """The memory of a barrier that nobody has used is given to a buffer."""
+        begun = self._phases.pop(barrier).initialized
+        what = (
+            f"{_event(barrier, actor, begun.op)} begins a barrier that nobody uses, and its memory is given to "
+            f"{buffer.name} without an invalidation, which PTX leaves undefined"
+        )
+        hint = "don't initialise it; Triton 3.6 and 3.7 do so with barriers of their own"
+        self._found(BARRIER_UNUSED, barrier, what, actor, begun.op, None, hint)
 
     def arrive(self, actor: Actor, barrier: AnyBarrier, op: Op) -> None:
         """A group arrives."""

@@ -6,6 +6,7 @@ from .findings import ERROR, WARNING, Rule
 
 __all__ = [
     "BARRIER_MISUSE",
+    "BARRIER_UNUSED",
     "DEADLOCK",
     "EARLY_ARRIVAL",
     "ENGINE_IN_FLIGHT",
@@ -46,6 +47,7 @@ OUT_OF_BOUNDS = Rule("TLX-R014", "out-of-bounds", ERROR, "an access leaves its b
 GLOBAL_RACE = Rule("TLX-R015", "global-race", ERROR, "two accesses to the same global memory are not ordered")
 ROW_OVERRUN = Rule("TLX-R016", "row-overrun", WARNING, "a TMA store writes behind the ends of rows")
 LAUNCH_FAILED = Rule("TLX-R017", "launch-failed", ERROR, "the launch ends with an error")
+BARRIER_UNUSED = Rule("TLX-R018", "barrier-unused", WARNING, "a barrier without use, in memory that is given away")
 
 RULES: dict[str, Rule] = {value.id: value for value in list(globals().values()) if isinstance(value, Rule)}
 """By id."""

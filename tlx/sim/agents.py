@@ -151,6 +151,9 @@ class Observer:
     def invalidate(self, agent: Agent, barrier, op: Op) -> None:
         """`agent` has ended the use of `barrier`."""
 
+    def abandon(self, agent: Agent, barrier, buffer) -> None:
+        """The memory of `barrier`, initialised and never used, belongs to `buffer` from now on."""
+
     def arrive(self, agent: Agent, barrier, count: int, op: Op) -> None:
         """`agent` arrives `count` times in the open phase of `barrier`."""
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 from ..ir.model import Op
 from .agents import Agent, Condition, Observer, Signal
 from .errors import BarrierMisuse, LeftoverPhase
-from .memory import BARRIER, DATA, POISON, MemDesc, SharedMemory
+from .memory import BARRIER, DATA, POISON, Buffer, MemDesc, SharedMemory
 
 __all__ = ["Barrier", "Barriers"]
 
 MAX_COUNT = 2**20 - 1
 """Most arrivals of one phase, and most bytes outstanding."""
+
+WORD_BYTES = 8
+"""Of an mbarrier."""
 
 
 class Barrier:
@@ -23,6 +26,8 @@ class Barrier:
         view: its 8 bytes of shared memory.
         count: arrivals of a phase.
         observer: sees every event.
+
+    `used` says whether anybody has arrived, waited or landed bytes.
     """
 
     def __init__(self, view: MemDesc, count: int, observer: Observer):
@@ -35,6 +40,7 @@ class Barrier:
         self.bytes_expected = 0
         self.bytes_missing = 0
         self.phases_done = 0
+        self.used = False
         self.signal = Signal()
         self.observer = observer
         # One condition for each parity: every group that waits shares it.
@@ -58,6 +64,7 @@ class Barrier:
         Raises:
             BarrierMisuse: more arrivals than the phase has left.
         """
+        self.used = True
         self.observer.arrive(agent, self, count, op)
         if not 1 <= count <= self.pending:
             error = BarrierMisuse(
@@ -80,6 +87,7 @@ class Barrier:
 
     def land(self, engine: Agent, nbytes: int, op: Op) -> None:
         """`mbarrier.complete_tx`: bytes have been written."""
+        self.used = True
         self.observer.land(engine, self, nbytes, op)
         self.bytes_missing -= nbytes
         if abs(self.bytes_missing) > MAX_COUNT:
@@ -98,6 +106,7 @@ class Barrier:
 
     def wait(self, agent: Agent, op: Op) -> None:
         """An agent goes on because the last completed phase is the one it waited for."""
+        self.used = True
         self.observer.wait(agent, self, self.phases_done - 1, op)
 
     def condition(self, parity: int) -> Condition:
@@ -171,6 +180,18 @@ class Barriers:
         if address not in self._by_start:
             raise BarrierMisuse(f"no mbarrier is at shared address {address}", hint="initialise it first")
         return self._by_start[address]
+
+    def abandon_unused(self, agent: Agent, buffer: Buffer) -> None:
+        """Forgets the barriers that nobody has used and whose memory the allocator gives to `buffer`.
+
+        Triton's own warp specialization initialises barriers that it then has no use for (3.6 and 3.7).
+        """
+        for start, barrier in list(self._by_start.items()):
+            inside = buffer.start <= start < buffer.start + buffer.nbytes
+            if inside and not barrier.used and barrier.allocation is not buffer.op:
+                self._observer.abandon(agent, barrier, buffer)
+                del self._by_start[start]
+                self._memory.state[start : start + WORD_BYTES] = POISON
 
     def at(self, view: MemDesc) -> Barrier:
         """The mbarrier in that memory.

@@ -3,7 +3,7 @@
 import triton.language as tl
 
 import tlx
-from tlx.check.rules import DEADLOCK, EARLY_ARRIVAL, GLOBAL_RACE, RACE_READ_WRITE, RACE_WRITE_WRITE
+from tlx.check.rules import DEADLOCK, EARLY_ARRIVAL, GLOBAL_RACE, MISSABLE_PHASE, RACE_READ_WRITE, RACE_WRITE_WRITE
 
 from .hangs import produce
 from .row import BYTES, put, row
@@ -36,7 +36,7 @@ def one_operand_buffered(x, y, z, n, FIXED: tl.constexpr):
                 tlx.async_descriptor_load(y, b[slot % B_SLOTS], [64 * k, 0], full[slot])
 
 
-@row(36, "two tiles use one P buffer, and nothing says that it is free", RACE_READ_WRITE)
+@row(36, "two tiles use one P buffer, and nothing says that it is free", MISSABLE_PHASE)
 @tlx.jit
 def shared_p(z, n, FIXED: tl.constexpr):
     p_tile = tlx.local_alloc((64, 64), tl.float16, 1)

@@ -37,13 +37,14 @@ def wait_barrier(group, op, view, parity, predicate=True, *dependencies):
     """Waits until the phase of that parity is complete (`mbarrier.try_wait.parity` in a loop).
 
     Raises:
-        BarrierMisuse: a parity other than 0 and 1.
+        BarrierMisuse: a parity other than 0, 1 and -1, which is 1.
     """
     # Without a predicate the first dependency stands in its place.
     if not isinstance(predicate, MemDesc) and not predicate:
         return
     barrier = group.cta.barriers.at(view)
-    parity = int(parity)
+    # Triton's own warp specialization extends an i1 by its sign; ptxas keeps the lowest bit (`SHF.L.U32 R, R, 0x1f`).
+    parity = 1 if parity == -1 else int(parity)
     while not barrier.passed(parity):
         yield barrier.condition(parity)
     barrier.wait(group, op)

@@ -69,3 +69,17 @@ def test_other_loops_keep_the_authors_options(monkeypatch):
     ttgir = trace_only(monkeypatch, load, {"x": "*fp32", **SIGNATURE}, {"N": 128})
     (loop,) = find(ttgir, "scf.for")
     assert (loop.attributes["tt.num_stages"], loop.attributes["tt.loop_unroll_factor"]) == (3, 2)
+
+
+@tlx.jit
+def one_trip(x, y, N: tl.constexpr):
+    total = tl.zeros((N, N), tl.float32)
+    i = tl.arange(0, N)
+    for step in tl.range(0, 1):
+        total += tl.load(x + i[:, None] * N + i[None, :] + step)
+    tl.store(y + i[:, None] * N + i[None, :], total)
+
+
+def test_a_loop_of_one_constant_trip():
+    """Triton 3.7 fails to remove layout conversions from one; it is gone before that pass."""
+    assert "scf.for" not in lower(one_trip, {"x": "*fp32:16", "y": "*fp32:16"}, {"N": 64})

@@ -20,7 +20,8 @@ def hopper(num_stages: int, arch: int) -> list[Pass]:
     """sm_90: layouts are cleaned up, `tl.dot` becomes wgmma, loops over it are pipelined."""
     return [
         ("inline helpers", gluon.add_inliner),
-        ("canonicalize", gluon.add_canonicalizer),
+        # Also drops loops of one trip, on which 3.7's removal of layout conversions fails.
+        ("canonicalize", common.add_canonicalizer),
         ("unroll loops", ttir.add_loop_unroll),
         # Layouts: wide global accesses first, then drop the conversions that this leaves behind.
         ("coalesce", ttgpuir.add_coalesce),

@@ -85,6 +85,8 @@ class Checker(Observer):
         self._report_all(leftover_phases(cta, {actor.agent.signals for actor in unseen}))
         if not unseen:
             self._races.end_cta(cta)
+        for agent in [agent for agent in self._actors if agent.cta is cta and agent.done]:
+            del self._actors[agent]
 
     def _finish(self) -> None:
         self._protocol.finish()

@@ -40,7 +40,9 @@ class Protocol:
 
     def invalidate(self, actor: Actor, barrier: Barrier, op: Op) -> None:
         """The barrier's memory is given back."""
-        for event in self._phases.pop(barrier).last_events():
+        phases = self._phases.pop(barrier)
+        self._report_stale(barrier, phases)
+        for event in phases.last_events():
             if not knows(actor.seen, [event.epoch]):
                 what = (
                     f"{_event(barrier, actor, op)} doesn't come after {_event(barrier, event.actor, event.op)}: the "
@@ -113,8 +115,7 @@ class Protocol:
     def finish(self) -> None:
         """The run has ended."""
         for barrier, phases in self._phases.items():
-            for retaken in phases.stale_waits():
-                self._stale(barrier, retaken)
+            self._report_stale(barrier, phases)
 
     def _of(self, barrier: AnyBarrier) -> Phases:
         if barrier not in self._phases:
@@ -152,6 +153,10 @@ class Protocol:
         )
         hint = "let every group that waits for a phase arrive before the next phase can be complete"
         self._found(MISSABLE_PHASE, barrier, what, wait.actor, wait.op, last, hint, done)
+
+    def _report_stale(self, barrier: AnyBarrier, phases: Phases) -> None:
+        for retaken in phases.stale_waits():
+            self._stale(barrier, retaken)
 
     def _stale(self, barrier: AnyBarrier, retaken: Retaken) -> None:
         first, again = retaken.first, retaken.again

@@ -82,6 +82,7 @@ def matmul(
         return c.zero_()
     with _device_of(a):
         chosen = _plan(a, b, c, config)
+        _check_stages(chosen, a.shape[1])
         launch = _launch_warp_specialized if chosen.warp_specialized else _launch_mixed
         launch(a, b, c, chosen)
     return c
@@ -188,6 +189,14 @@ def _check_operands(a, b) -> None:
         raise ArgumentError(f"gemm: A is on {a.device} and B on {b.device}", "move them to one device")
     if max(*a.shape, *b.shape) > MAX_DIM:
         raise ArgumentError(f"gemm: {_shape(a)} @ {_shape(b)} passes {MAX_DIM:,} in a size", "split the product")
+
+
+def _check_stages(chosen: Plan, k: int) -> None:
+    """A consumer releases a slot behind the next MMA, so with a single slot a second step would never be loaded."""
+    config = chosen.config
+    if chosen.warp_specialized and config.stages == 1 and k > config.block_k:
+        what = f"gemm: 1 stage with K = {k} in steps of {config.block_k} would deadlock"
+        raise ArgumentError(what, "use at least 2 stages")
 
 
 def _output(a, b, out, out_dtype):

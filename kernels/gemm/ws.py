@@ -33,7 +33,7 @@ def gemm_ws(
         a: descriptor of A [M, K] with blocks of ROWS x BLOCK_K; with A_TRANS of A^T [K, M], BLOCK_K x ROWS.
         b: descriptor of B [K, N] with blocks of BLOCK_K x BLOCK_N; with B_TRANS of B^T [N, K], BLOCK_N x BLOCK_K.
         c: descriptor of C [M, N] with blocks of ROWS x BLOCK_N if C_TMA, else a pointer to it.
-        STAGES: slots of the ring between producer and consumers.
+        STAGES: slots of the ring between producer and consumers; at least 2 unless K is a single step.
         CONSUMERS: warp groups that multiply, each ROWS = BLOCK_M / CONSUMERS rows of a tile.
         GROUP_M: rows of tiles that are walked together, for reuse in L2.
     """

@@ -304,3 +304,11 @@ def test_cpu_tensors_need_the_simulator(monkeypatch):
     with pytest.raises(ArgumentError, match="A is on cpu") as error:
         matmul(zeros(2, 3), zeros(3, 5))
     assert "tlx.simulating()" in error.value.hint
+
+
+def test_one_stage_takes_one_step(device):
+    a, b = integers(128, 128, 128, torch.float16, device)
+    config = GemmConfig(block_m=128, block_n=128, block_k=64, stages=1)
+    with pytest.raises(ArgumentError, match="1 stage with K = 128 in steps of 64 would deadlock"):
+        matmul(a, b, config=config)
+    assert torch.equal(matmul(a[:, :64], b[:64], config=config).double(), reference(a[:, :64], b[:64]))

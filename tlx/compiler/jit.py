@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,11 @@ from .task_context import KernelState
 from .versions import LAUNCH_DEFAULTS
 
 __all__ = ["TLXFunction", "TLXSource", "compile", "jit"]
+
+
+# Python parses one kernel at a time: CPython counts the depth of syntax trees for all threads together and raises
+# SystemError when two of them parse at once (gh-106905). The front end holds the interpreter's lock anyway.
+FRONT_END = threading.RLock()
 
 
 @functools.cache
@@ -41,7 +47,8 @@ class TLXSource(ASTSource):
         self.kernel: KernelState | None = None
 
     def hash(self) -> str:
-        return hashlib.sha256(f"{super().hash()}-{package_hash()}".encode()).hexdigest()
+        with FRONT_END:
+            return hashlib.sha256(f"{super().hash()}-{package_hash()}".encode()).hexdigest()
 
     def make_ir(self, target, options, codegen_fns, module_map, context):
         from .codegen import trace
@@ -52,16 +59,17 @@ class TLXSource(ASTSource):
 
         self.kernel = KernelState(target_for(options.arch), options.num_warps, options.maxnreg)
         module = new_module(context, target, options)
-        module = trace(
-            self.fn,
-            self,
-            self.kernel,
-            context=context,
-            options=options,
-            codegen_fns=codegen_fns,
-            module_map=module_map,
-            module=module,
-        )
+        with FRONT_END:
+            module = trace(
+                self.fn,
+                self,
+                self.kernel,
+                context=context,
+                options=options,
+                codegen_fns=codegen_fns,
+                module_map=module_map,
+                module=module,
+            )
         module = note_pendings(splice(module, context), context)
         run_passes(module, self.kernel.target, options.num_stages)
         module = restore_pendings(module, context)

@@ -36,6 +36,7 @@ from .language.copy import (  # noqa: E402
 )
 from .language.fences import fence, fence_async_shared  # noqa: E402
 from .language.gather import local_gather, local_scatter  # noqa: E402
+from .language.ignored import IgnoredArgument  # noqa: E402
 from .language.mma import async_dot, async_dot_wait  # noqa: E402
 from .language.pipelines import ring  # noqa: E402
 from .language.rings import local_view  # noqa: E402
@@ -54,6 +55,7 @@ from .version import __version__  # noqa: E402
 activate_if_no_gpu()
 
 __all__ = [
+    "IgnoredArgument",
     "TLXError",
     "__version__",
     "alloc_barriers",

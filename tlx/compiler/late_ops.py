@@ -8,6 +8,7 @@ convergent, and `gpu.thread_id` counts from the task's first thread.
 
 from __future__ import annotations
 
+import itertools
 import re
 import tempfile
 from collections.abc import Callable, Sequence
@@ -21,6 +22,7 @@ from .versions import SHARED_ADDRESS_BITS
 __all__ = ["LATE_OPS", "emit", "parse", "splice"]
 
 PREFIX = "__tlx_"
+TEMPORARY = "%tlx_temporary"  # a value between the ops of one spelling; numbered when it is spliced in
 
 Speller = Callable[[list[str], list[str], str], str]
 
@@ -46,6 +48,19 @@ def descriptor_store(operands: list[str], types: list[str], result: str) -> str:
     return f"tt.descriptor_store {descriptor}[{', '.join(offsets)}], {value} : {types[0]}, {types[1]}"
 
 
+def plain(text: str) -> Speller:
+    """An op without operands."""
+    return lambda operands, types, result: text
+
+
+def descriptor_address(operands: list[str], types: list[str], result: str) -> str:
+    """The address of a tensor descriptor for inline PTX: the back end turns a descriptor into a pointer."""
+    return (
+        f"{TEMPORARY} = builtin.unrealized_conversion_cast {operands[0]} : {types[0]} to !llvm.ptr\n"
+        f"llvm.ptrtoint {TEMPORARY} : !llvm.ptr to {result}"
+    )
+
+
 def shared_address(operands: list[str], types: list[str], result: str) -> str:
     """The address of a buffer's or barrier's first byte in the CTA's shared memory."""
     return f"tti.experimental_memdesc_to_i{SHARED_ADDRESS_BITS} {operands[0]} : {types[0]}"
@@ -60,6 +75,12 @@ LATE_OPS: dict[str, Speller] = {
     "clock64": intrinsic("llvm.nvvm.read.ptx.sreg.clock64"),
     "vote_ballot_sync": intrinsic("llvm.nvvm.vote.ballot.sync"),
     "shared_address": shared_address,
+    "cluster_arrive": plain("nvvm.cluster.arrive {aligned}"),
+    "cluster_wait": plain("nvvm.cluster.wait {aligned}"),
+    "cluster_rank": plain("nvvm.read.ptx.sreg.cluster.ctarank : i32"),
+    "fence_mbarrier_init": plain("nvvm.fence.mbarrier.init"),
+    "elect_sync": plain("nvvm.elect.sync -> i1"),
+    "descriptor_address": descriptor_address,
     "descriptor_load": descriptor_load,
     "descriptor_store": descriptor_store,
 }
@@ -98,7 +119,8 @@ def splice(module, context):
     if PREFIX not in text:
         return module
     text = re.sub(rf"\n *tt\.func private @{PREFIX}\w+\([^\n]*", "", text)
-    text = CALL.sub(spell_call, text)
+    numbers = itertools.count()
+    text = CALL.sub(lambda match: spell_call(match, next(numbers)), text)
     return parse(text, context)
 
 
@@ -114,13 +136,17 @@ def parse(text: str, context):
     return module
 
 
-CALL = re.compile(rf"tt\.call @{PREFIX}(\w+?)_\d+\((.*?)\) : \((.*)\) -> (\(\)|[^\n]*?)(?=$| loc\()", re.MULTILINE)
+CALL = re.compile(
+    rf"(%\w+ = )?tt\.call @{PREFIX}(\w+?)_\d+\((.*?)\) : \((.*)\) -> (\(\)|[^\n]*?)(?=$| loc\()", re.MULTILINE
+)
 
 
-def spell_call(match: re.Match) -> str:
-    """The op's own spelling, from the call's operands and types."""
-    name, operands, types, result = match.groups()
-    return LATE_OPS[name](split_list(operands), split_list(types), result)
+def spell_call(match: re.Match, number: int) -> str:
+    """The op's own spelling, from the call's operands and types; its last line has the call's result."""
+    assignment, name, operands, types, result = match.groups()
+    *before, last = LATE_OPS[name](split_list(operands), split_list(types), result).splitlines()
+    lines = [*before, (assignment or "") + last]
+    return "\n".join(lines).replace(TEMPORARY, f"{TEMPORARY}_{number}")
 
 
 def split_list(text: str) -> list[str]:

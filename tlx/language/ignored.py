@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import warnings
 
-__all__ = ["IgnoredArgument", "note_ignored"]
+from ..source import Location
+
+__all__ = ["IgnoredArgument", "note_ignored", "warn_ignored"]
 
 _reported: set[tuple[str, str]] = set()
 
@@ -22,9 +24,13 @@ def note_ignored(op: str, argument: str, reason: str, semantic) -> None:
         reason: why it has no effect.
         semantic: of the trace; knows the user's line.
     """
+    warn_ignored(op, argument, reason, semantic.here())
+
+
+def warn_ignored(op: str, argument: str, reason: str, place: Location) -> None:
+    """`note_ignored` for an argument that stands outside of kernels."""
     if (op, argument) in _reported:
         return
     _reported.add((op, argument))
-    place = semantic.here()
     message = f"{op}: {argument} is ignored: {reason}"
     warnings.warn_explicit(message, IgnoredArgument, place.file or "<unknown>", place.line)

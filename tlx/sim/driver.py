@@ -108,8 +108,10 @@ class SimulatorDriver(DriverBase):
         """0: launches have ended when they return."""
         return 0
 
-    def get_active_torch_device(self) -> str:
-        return "cpu"
+    def get_active_torch_device(self):
+        import torch
+
+        return torch.device("cpu")
 
     def get_benchmarker(self) -> Callable:
         return _count_ops

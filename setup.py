@@ -28,7 +28,7 @@ setup(
     python_requires=">=3.10",
     packages=packages(),
     package_dir={"tlx_kernels": "kernels"},
-    package_data={"tlx.ir": ["grammar.lark"]},
+    package_data={"tlx.ir": ["grammar.lark"], "tlx.tune.database": ["*.sql"]},
     install_requires=["triton>=3.6,<3.10", "lark>=1.1", "numpy>=2.0", "ml_dtypes>=0.5", "rich>=13"],
     extras_require={
         "kernels": ["torch>=2.6"],

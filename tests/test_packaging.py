@@ -59,7 +59,7 @@ def installed_files() -> list[str]:
 
 
 def files_in(folder: Path) -> list[Path]:
-    return [path for path in folder.rglob("*") if path.suffix in (".py", ".lark")]
+    return [path for path in folder.rglob("*") if path.suffix in (".py", ".lark", ".sql")]
 
 
 def test_what_a_wheel_holds(tmp_path):

@@ -15,7 +15,7 @@ from .compare import Comparison, Measurement, Problem, compare
 from .environment import clocks, environment
 from .stats import Summary, geometric_mean, summarize
 from .table import table
-from .timer import CudaTimer, Launch, Timer
+from .timer import CudaTimer, Launch, SimulatorTimer, Timer
 
 __all__ = [
     "Comparison",
@@ -23,6 +23,7 @@ __all__ = [
     "Launch",
     "Measurement",
     "Problem",
+    "SimulatorTimer",
     "Summary",
     "Timer",
     "clocks",

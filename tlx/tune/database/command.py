@@ -1,0 +1,123 @@
+"""`tlx sql`, `tlx best`, `tlx db`: questions to the database of tunings, from the command line."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from .errors import DatabaseError
+from .exchange import export_text, import_text
+from .store import Database, default_path, run_sql
+
+__all__ = ["add_parsers"]
+
+_SQL_EPILOG = """\
+tlx sql "SELECT kernel, settings, median, unit FROM best"
+tlx sql "SELECT settings, stage, reason FROM rejection WHERE kernel = 'gemm'"
+
+Tables and views: docs/database.md. Exit code: 0, or 2 if SQLite refuses the query.
+"""
+
+
+def add_parsers(commands: argparse._SubParsersAction) -> None:
+    """Adds `sql`, `best` and `db` to the parser's commands."""
+    raw = argparse.RawDescriptionHelpFormatter
+    sql = commands.add_parser("sql", help="a query to the database of tunings", epilog=_SQL_EPILOG, formatter_class=raw)
+    sql.add_argument("query", help="SQL that reads")
+    best = commands.add_parser("best", help="the fastest config of each tuned problem")
+    best.add_argument("kernel", nargs="?", help="only of kernels with this name")
+    for parser, run in ((sql, _sql), (best, _best)):
+        parser.add_argument("--format", default="table", choices=["table", "json", "csv"])
+        parser.add_argument("--db", help="path of the database; by default TLX_DB, or ~/.cache/tlx/tune.db")
+        parser.set_defaults(run=run)
+    db = commands.add_parser("db", help="the database of tunings as text, and back")
+    db.add_argument("action", choices=["export", "import", "path"])
+    db.add_argument("file", nargs="?", help="to write or read; standard output or input if there is none")
+    db.add_argument("--db", help="path of the database")
+    db.set_defaults(run=_db)
+
+
+def _sql(options: argparse.Namespace) -> int:
+    return _answer(options, options.query)
+
+
+def _best(options: argparse.Namespace) -> int:
+    columns = "kernel, problem, settings, median, unit, samples, device, triton"
+    condition = " WHERE kernel = " + _quoted(options.kernel) if options.kernel else ""
+    return _answer(options, f"SELECT {columns} FROM best{condition} ORDER BY kernel, problem, device")
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _db(options: argparse.Namespace) -> int:
+    path = _path(options)
+    if options.action == "path":
+        print(path)
+        return 0
+    if options.action == "export":
+        text = export_text(_existing(path))
+        if options.file:
+            Path(options.file).write_text(text)
+        else:
+            sys.stdout.write(text)
+        return 0
+    added = import_text(Database(path), _read(options.file))
+    print(", ".join(f"{count} {table}" for table, count in added.items() if count) or "nothing new")
+    return 0
+
+
+def _read(file: str | None) -> str:
+    if not file:
+        return sys.stdin.read()
+    if not Path(file).is_file():
+        raise DatabaseError(f"there is no file {file}")
+    return Path(file).read_text()
+
+
+def _path(options: argparse.Namespace) -> Path:
+    return Path(options.db) if options.db else default_path()
+
+
+def _existing(path: Path) -> Database:
+    """The database, which a question does not make."""
+    if not path.is_file():
+        raise DatabaseError(f"there is no database {path}", hint="tlx.autotune makes it; or tlx db import FILE")
+    return Database(path)
+
+
+def _answer(options: argparse.Namespace, query: str) -> int:
+    names, rows = run_sql(_existing(_path(options)), query)
+    if options.format == "json":
+        print(json.dumps([dict(zip(names, row)) for row in rows], indent=2))
+    elif options.format == "csv":
+        csv.writer(sys.stdout).writerows([names, *rows])
+    else:
+        _print_table(names, rows)
+    return 0
+
+
+def _print_table(names: list[str], rows: list[tuple]) -> None:
+    table = Table(box=box.SIMPLE_HEAD)
+    for place, name in enumerate(names):
+        numbers = all(row[place] is None or isinstance(row[place], int | float) for row in rows)
+        table.add_column(Text(name), justify="right" if numbers else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(_cell(value)) for value in row))
+    Console().print(table)
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return "-"
+    return f"{value:.6g}" if isinstance(value, float) else str(value)

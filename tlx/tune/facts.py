@@ -1,0 +1,162 @@
+"""What a measured time depends on: device, software, kernel, problem. Where one differs, nothing is reused."""
+
+from __future__ import annotations
+
+import functools
+import json
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import triton
+from triton._C.libtriton import get_cache_invalidating_env_vars
+from triton.runtime.driver import driver as drivers
+from triton.runtime.jit import JITFunction
+
+from ..bench.environment import environment
+from ..compiler.jit import TLXFunction, package_hash
+from ..sim import SimulatorDriver
+from .configs import plain
+from .work.compiling import Target
+from .work.memory import is_array
+
+__all__ = ["Subject", "argument_rows", "current_target", "launch_facts", "simulated", "subject_of"]
+
+ALIGNMENT = 16  # bytes: what Triton specializes on, and TMA asks for
+
+
+def simulated() -> bool:
+    """Whether launches run in the simulator."""
+    return isinstance(drivers.active, SimulatorDriver)
+
+
+def current_target() -> Target:
+    """The device that launches run on."""
+    driver = drivers.active
+    device = driver.get_current_device()
+    limit = driver.utils.get_device_properties(device)["max_shared_mem"]
+    return Target(driver.get_current_target(), limit, None if simulated() else device)
+
+
+# --- of a launch ---
+
+
+def launch_facts(arguments: Mapping[str, Any], options: Mapping[str, Any], keys: tuple[str, ...] | None) -> tuple:
+    """What launches that share a config have in common, as a hashable value.
+
+    Of each array: element type, alignment, and how it lies in memory: the order of its axes where it is dense, else
+    its strides. Of the arguments that `keys` names also the shape, or the value; without `keys`, of all. Constants
+    that the caller gives and launch options always count.
+    """
+    facts = tuple(_fact(name, value, keys is None or name in keys) for name, value in arguments.items())
+    return facts, tuple((name, plain(options[name])) for name in sorted(options))
+
+
+def _fact(name: str, value: Any, whole: bool) -> tuple:
+    base = getattr(value, "base", None)
+    if is_array(base):
+        layout = tuple(value.strides) if whole else _layout(tuple(value.shape), tuple(value.strides))
+        return (name, str(base.dtype), tuple(value.shape) if whole else len(value.shape), layout)
+    if is_array(value):
+        shape, strides = tuple(value.shape), tuple(value.stride())
+        layout = strides if whole else _layout(shape, strides)
+        return (name, str(value.dtype), shape if whole else len(shape), layout, _alignment(value.data_ptr()))
+    if isinstance(value, tuple):
+        return (name, tuple(_fact("", part, whole) for part in value))
+    if whole or not isinstance(value, int | float) or isinstance(value, bool):
+        return (name, plain(value) if not isinstance(value, list) else tuple(value))
+    return (name, type(value).__name__)
+
+
+def _layout(shape: tuple[int, ...], strides: tuple[int, ...]) -> tuple:
+    """("dense", axes from the outermost in) if it has no gaps, else the strides."""
+    order = tuple(sorted((axis for axis, size in enumerate(shape) if size > 1), key=lambda axis: -strides[axis]))
+    expected = 1
+    for axis in reversed(order):
+        if strides[axis] != expected:
+            return strides
+        expected *= shape[axis]
+    return ("dense", *order)
+
+
+def _alignment(address: int) -> int:
+    return min(ALIGNMENT, address & -address) if address else ALIGNMENT
+
+
+# --- as rows of the database ---
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What is tuned, where, with what: the rows that a sweep refers to.
+
+    Args:
+        device, software, kernel: columns of the tables of that name.
+        key: of the problem.
+        arguments: rows of table `argument`, without the problem.
+    """
+
+    device: dict[str, Any]
+    software: dict[str, Any]
+    kernel: dict[str, Any]
+    key: str
+    arguments: tuple[dict[str, Any], ...]
+
+
+def subject_of(kernel: JITFunction, facts: tuple, arguments: Mapping[str, Any]) -> Subject:
+    """The subject of a launch now."""
+    return Subject(
+        device=_device(drivers.active, drivers.active.get_current_device()),
+        software=_software(),
+        kernel={
+            "module": kernel.fn.__module__,
+            "name": kernel.fn.__qualname__,
+            "source_hash": kernel.cache_key,
+            "tlx_hash": package_hash() if isinstance(kernel, TLXFunction) else "",
+        },
+        key=json.dumps(facts),
+        arguments=tuple(argument_rows(arguments)),
+    )
+
+
+@functools.cache
+def _device(driver: Any, device: int) -> dict[str, Any]:
+    arch = int(driver.get_current_target().arch)
+    if isinstance(driver, SimulatorDriver):
+        return {"name": f"simulated {driver.options.device.name}", "arch": arch, "driver": "", "unit": "ops"}
+    facts = environment()
+    return {"name": facts["gpu"] or "", "arch": arch, "driver": facts["driver"] or "", "unit": "us"}
+
+
+def _software() -> dict[str, str]:
+    torch = sys.modules.get("torch")
+    return {
+        "triton": triton.__version__,
+        "torch": getattr(torch, "__version__", ""),
+        "cuda": (torch.version.cuda or "") if torch is not None else "",
+        "flags": json.dumps(get_cache_invalidating_env_vars(), sort_keys=True),
+    }
+
+
+def argument_rows(arguments: Mapping[str, Any]):
+    """Rows of table `argument`."""
+    empty = {"dtype": "", "shape": "", "strides": "", "alignment": None, "value": ""}
+    for position, (name, value) in enumerate(arguments.items()):
+        row = {"position": position, "name": name, **empty}
+        base = getattr(value, "base", None)
+        if is_array(base):
+            yield {**row, "kind": "descriptor", **_array_columns(base, value.shape, value.strides)}
+        elif is_array(value):
+            yield {**row, "kind": "pointer", **_array_columns(value, value.shape, value.stride())}
+        else:
+            yield {**row, "kind": "value", "value": str(plain(value))}
+
+
+def _array_columns(array: Any, shape, strides) -> dict[str, Any]:
+    return {
+        "dtype": str(array.dtype).removeprefix("torch."),
+        "shape": json.dumps(list(shape)),
+        "strides": json.dumps(list(strides)),
+        "alignment": _alignment(array.data_ptr()),
+    }

@@ -50,12 +50,15 @@ from .language.tma import (  # noqa: E402
 from .language.utility import dtype_of, get_bufidx_phase, size_of  # noqa: E402
 from .language.views import local_reinterpret, local_reshape  # noqa: E402
 from .sim import activate_if_no_gpu, simulating  # noqa: E402
+from .tune.autotuner import autotune  # noqa: E402
+from .tune.space import Space  # noqa: E402
 from .version import __version__  # noqa: E402
 
 activate_if_no_gpu()
 
 __all__ = [
     "IgnoredArgument",
+    "Space",
     "TLXError",
     "__version__",
     "alloc_barriers",
@@ -72,6 +75,7 @@ __all__ = [
     "async_task_replica_id",
     "async_tasks",
     "async_token",
+    "autotune",
     "barrier_arrive",
     "barrier_expect_bytes",
     "barrier_wait",

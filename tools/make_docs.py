@@ -31,6 +31,7 @@ from tlx.language import (
 )
 from tlx.sim import driver
 from tlx.sim import errors as simulation
+from tlx.tune import autotuner, space
 
 DOCS = Path(__file__).parent.parent / "docs"
 NOTE = "<!-- Written by tools/make_docs.py from the docstrings; edit those. -->"
@@ -49,6 +50,7 @@ CONCEPTS = {
     "Utilities": [utility],
     "Simulation": [driver],
     "Checks": [api],
+    "Tuning": [autotuner, space],
     "Errors": [errors],
 }
 # Not names of `tlx`, but what kernels do with their arguments and with what `tlx` gives them.

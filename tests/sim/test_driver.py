@@ -130,9 +130,9 @@ def test_an_error_says_whose_it_is(vectors):
     assert "tl.load(x + i" in caught.value.location.source_line()
 
 
-def test_clusters_are_refused(vectors):
+def test_tensors_spread_over_ctas_are_refused(vectors):
     x, y = vectors
-    with pytest.raises(sim.UnsupportedOp, match=r"clusters are not simulated \(num_ctas=2\)"):
+    with pytest.raises(sim.UnsupportedOp, match=r"spread over 2 CTAs \(num_ctas=2\)"):
         add_one[(1,)](x, y, 256, BLOCK=256, num_ctas=2)
 
 

@@ -144,10 +144,10 @@ class Trace(sim.Observer):
     def __init__(self):
         self.events = []
 
-    def read(self, agent, view, op):
+    def read(self, agent, view, op, cta):
         self.events.append(("read", agent.name, view.name))
 
-    def write(self, agent, view, op):
+    def write(self, agent, view, op, cta):
         self.events.append(("write", agent.name, view.name))
 
     def complete(self, barrier, phase):

@@ -20,10 +20,11 @@ from .exits import engines_in_flight, failures, leftover_phases, overruns
 from .findings import Finding
 from .gather import Gathered
 from .global_memory import GlobalRaces
+from .peers import Peers
 from .protocol import AnyBarrier, Protocol
 from .races import Races
 from .rules import RESULT_USED_EARLY
-from .words import agent_words, op_words
+from .words import agent_words, home_of, op_words, task_words
 
 __all__ = ["Checker"]
 
@@ -59,6 +60,7 @@ class Checker(Observer):
         self._protocol = Protocol(self._components, self._report)
         self._races = Races(self._components, launch.code.shared_bytes, self._report)
         self._global = GlobalRaces(self._components, launch.memory.arguments, self._report)
+        self._peers = Peers(self._components, self._report)
         self._memory = launch.memory
         self._writers: dict[Agent, Actor] = {}
 
@@ -78,10 +80,14 @@ class Checker(Observer):
         self._finish()
         return True
 
+    def start_cta(self, cta: CTA) -> None:
+        self._peers.start(self._actor(cta.main))
+
     def end_cta(self, cta: CTA) -> None:
         main = self._actor(cta.main)
         unseen = [actor for actor in self._components.last_started((cta, "engine")) if not actor.known_to(main)]
-        self._report_all(engines_in_flight(unseen))
+        self._report_all(engines_in_flight([actor for actor in unseen if home_of(actor.agent) is cta]))
+        self._peers.end(main)
         self._report_all(leftover_phases(cta, {actor.agent.signals for actor in unseen}))
         if not unseen:
             self._races.end_cta(cta)
@@ -144,11 +150,15 @@ class Checker(Observer):
 
     # --- shared memory -----------------------------------------------------------------------------------------------
 
-    def read(self, agent: Agent, view: MemDesc, op: Op) -> None:
-        self._races.access(self._actor(agent), view, False, op)
+    def read(self, agent: Agent, view: MemDesc, op: Op, cta: CTA) -> None:
+        self._access(self._actor(agent), view, False, op, cta)
 
-    def write(self, agent: Agent, view: MemDesc, op: Op) -> None:
-        self._races.access(self._actor(agent), view, True, op)
+    def write(self, agent: Agent, view: MemDesc, op: Op, cta: CTA) -> None:
+        self._access(self._actor(agent), view, True, op, cta)
+
+    def _access(self, actor: Actor, view: MemDesc, writes: bool, op: Op, cta: CTA) -> None:
+        self._peers.access(actor, cta, view.name, op)
+        self._races.access(actor, cta, view, writes, op)
 
     # --- global memory -----------------------------------------------------------------------------------------------
 
@@ -175,17 +185,20 @@ class Checker(Observer):
                     RESULT_USED_EARLY,
                     error.what,
                     op.location,
-                    group=agent_words(agent),
+                    group=task_words(agent),
                     hint=error.hint,
                     program_id=agent.cta.program_id,
                 )
             )
-        # Engines in flight at the end of a CTA: `end_cta` tells them from the clocks.
+        # Engines in flight at the end of a CTA, and CTAs that aren't there: the clocks tell them in every schedule.
 
     # --- barriers ----------------------------------------------------------------------------------------------------
 
     def initialize(self, agent: Agent, barrier: Barrier, op: Op) -> None:
         self._protocol.initialize(self._actor(agent), barrier, op)
+
+    def publish(self, agent: Agent, op: Op) -> None:
+        self._protocol.publish(self._actor(agent), op)
 
     def invalidate(self, agent: Agent, barrier: Barrier, op: Op) -> None:
         self._protocol.invalidate(self._actor(agent), barrier, op)
@@ -194,10 +207,16 @@ class Checker(Observer):
         self._protocol.abandon(self._actor(agent), barrier, buffer)
 
     def arrive(self, agent: Agent, barrier: AnyBarrier, count: int, op: Op) -> None:
+        self._touch(self._actor(agent), barrier, op)
         self._protocol.arrive(self._actor(agent), barrier, op)
 
     def land(self, engine: Agent, barrier: Barrier, count: int, op: Op) -> None:
+        self._touch(self._actors[engine], barrier, op)
         self._protocol.land(self._actors[engine], barrier, op)
+
+    def _touch(self, actor: Actor, barrier: AnyBarrier, op: Op) -> None:
+        if isinstance(barrier, Barrier):
+            self._peers.touch(actor, barrier.cta, barrier.full_name, op)
 
     def complete(self, barrier: AnyBarrier, phase: int) -> None:
         self._protocol.complete(barrier)

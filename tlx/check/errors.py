@@ -51,7 +51,13 @@ _FAMILIES = {
         rules.DEADLOCK,
         rules.BARRIER_MISUSE,
     ),
-    LifetimeError: (rules.UNINITIALIZED_READ, rules.ENGINE_IN_FLIGHT, rules.RESULT_USED_EARLY),
+    LifetimeError: (
+        rules.UNINITIALIZED_READ,
+        rules.ENGINE_IN_FLIGHT,
+        rules.RESULT_USED_EARLY,
+        rules.PEER_NOT_READY,
+        rules.PEER_GONE,
+    ),
 }
 
 

@@ -10,7 +10,7 @@ from ..sim.launch import Launch
 from . import rules
 from .clocks import Actor
 from .findings import Finding
-from .words import agent_words, op_words
+from .words import agent_words, op_words, task_words
 
 __all__ = ["engines_in_flight", "failures", "leftover_phases", "overruns"]
 
@@ -18,7 +18,9 @@ _RULES_OF_ERRORS = (
     (errors.OutOfBounds, rules.OUT_OF_BOUNDS),
     (errors.BufferBoundsError, rules.OUT_OF_BOUNDS),
     (errors.MisalignedAccess, rules.OUT_OF_BOUNDS),
+    (errors.NoSuchPeer, rules.OUT_OF_BOUNDS),
     (errors.BarrierMisuse, rules.BARRIER_MISUSE),
+    (errors.PeerNotReady, rules.PEER_NOT_READY),
 )
 
 
@@ -33,7 +35,7 @@ def engines_in_flight(unseen: list[Actor]) -> Iterator[Finding]:
             rules.ENGINE_IN_FLIGHT,
             what,
             actor.agent.op.location,
-            group=agent,
+            group=task_words(actor.agent),
             hint="wait for every TMA load, TMA store, cp.async and MMA before the kernel ends",
             program_id=actor.agent.cta.program_id,
         )
@@ -84,7 +86,7 @@ def failures(error: errors.SimulationError) -> list[Finding]:
 def _blocked(group: errors.BlockedGroup) -> Finding:
     return Finding(
         rules.DEADLOCK,
-        f"{group.group}, iteration {group.iteration}, waits for {group.waits_for}",
+        f"{group.who}, iteration {group.iteration}, waits for {group.waits_for}",
         group.location,
         group=group.group,
         buffer=group.barrier or "",

@@ -16,7 +16,7 @@ from .clocks import Actor, Clock, Components, join
 from .edges import order_words
 from .findings import Finding
 from .rules import GLOBAL_RACE
-from .words import agent_words, op_words, place_words
+from .words import op_words, place_words, task_words
 
 __all__ = ["GlobalRaces"]
 
@@ -204,8 +204,8 @@ class GlobalRaces:
                 + order_words(_agent(earlier), _agent(later), known),
                 first.op.location,
                 second.op.location,
-                agent_words(first.actor.agent),
-                agent_words(second.actor.agent),
+                task_words(first.actor.agent),
+                task_words(second.actor.agent),
                 storage.name,
                 hint="order them by a barrier; across programs by atomics that release and acquire (sem='acq_rel'); a "
                 "TMA store by a wait for its writes",
@@ -236,7 +236,7 @@ def _distinct(numbers: np.ndarray, with_zero: bool = False) -> list[int]:
 
 
 def _agent(access: _Access) -> str:
-    return f"{agent_words(access.actor.agent)} of program {access.actor.agent.cta.program_id}"
+    return f"{task_words(access.actor.agent)} of program {access.actor.agent.cta.program_id}"
 
 
 def _who(access: _Access, storage: _Storage) -> str:

@@ -100,10 +100,13 @@ class Phases:
 
     Args:
         initialized: when phase 0 began; None for a barrier of the hardware, which is always there.
+
+    `published` is when it was made known to the cluster, None if it hasn't been.
     """
 
     def __init__(self, initialized: Event | None):
         self.initialized = initialized
+        self.published: Event | None = None
         self.open = Phase(0)
         self.retaken: list[Retaken] = []
         self._complete = {-1: Phase(-1)}

@@ -6,18 +6,31 @@ from collections.abc import Callable
 
 from ..ir.model import Op
 from ..sim.barriers import Barrier
+from ..sim.cluster_barrier import ClusterBarrier
+from ..sim.cta import CTA
 from ..sim.memory import Buffer
 from ..sim.named_barriers import NamedBarrier
 from ..source import Location
 from .clocks import Actor, Components, knows
 from .findings import Finding, Rule
 from .phases import Event, Phases, Retaken
-from .rules import BARRIER_MISUSE, BARRIER_UNUSED, EARLY_ARRIVAL, MISSABLE_PHASE, OVER_ARRIVAL, STALE_WAIT
-from .words import agent_words, op_words, place_words
+from .rules import (
+    BARRIER_MISUSE,
+    BARRIER_UNUSED,
+    EARLY_ARRIVAL,
+    MISSABLE_PHASE,
+    OVER_ARRIVAL,
+    PEER_NOT_READY,
+    STALE_WAIT,
+)
+from .words import agent_words, home_of, op_words, place_words, task_words
 
 __all__ = ["Protocol"]
 
-AnyBarrier = Barrier | NamedBarrier
+AnyBarrier = Barrier | NamedBarrier | ClusterBarrier
+
+
+_READY = "initialise, fence (tlx.fence_mbarrier_init_cluster), then sync the cluster (tlx.cluster_barrier)"
 
 
 class Protocol:
@@ -32,11 +45,25 @@ class Protocol:
         self._components = components
         self._report = report
         self._phases: dict[AnyBarrier, Phases] = {}
+        self._unpublished: dict[CTA, list[Barrier]] = {}
 
     def initialize(self, actor: Actor, barrier: Barrier, op: Op) -> None:
         """Phase 0 begins."""
         self._phases[barrier] = Phases(Event(actor, actor.epoch, op))
+        self._unpublished.setdefault(actor.agent.cta, []).append(barrier)
         self._components.release(actor, op_words(op, barrier.full_name), op)
+
+    def publish(self, actor: Actor, op: Op) -> None:
+        """The barriers that an agent has initialised are made known to the cluster."""
+        kept = []
+        for barrier in self._unpublished.get(actor.agent.cta, ()):
+            phases = self._phases.get(barrier)
+            if phases is not None and phases.initialized.actor is actor:
+                phases.published = Event(actor, actor.epoch, op)
+            elif phases is not None:
+                kept.append(barrier)
+        self._unpublished[actor.agent.cta] = kept
+        self._components.release(actor, op_words(op), op)
 
     def invalidate(self, actor: Actor, barrier: Barrier, op: Op) -> None:
         """The barrier's memory is given back."""
@@ -130,12 +157,23 @@ class Protocol:
             self._early(barrier, next(a for a in before.arrivals if not knows(actor.seen, [a.epoch])), actor, op)
 
     def _check_initialized(self, actor: Actor, barrier: AnyBarrier, op: Op) -> None:
-        begun = self._of(barrier).initialized
-        if begun is not None and not knows(actor.seen, [begun.epoch]):
+        phases = self._of(barrier)
+        begun = phases.initialized
+        if begun is None:
+            return
+        remote = barrier.cta is not home_of(actor.agent)
+        if not knows(actor.seen, [begun.epoch]):
             begun_words = _event(barrier, begun.actor, begun.op)
             what = f"{_event(barrier, actor, op)} isn't ordered after {begun_words}: it may come first"
-            hint = "initialise barriers before the warp groups start"
-            self._found(BARRIER_MISUSE, barrier, what, actor, op, begun, hint)
+            rule = PEER_NOT_READY if remote else BARRIER_MISUSE
+            hint = _READY if remote else "initialise barriers before the warp groups start"
+            self._found(rule, barrier, what, actor, op, begun, hint)
+        elif remote and not (phases.published and knows(actor.seen, [phases.published.epoch])):
+            what = (
+                f"{_event(barrier, actor, op)} reaches a barrier of CTA {barrier.cta.rank} whose initialisation"
+                f"{place_words(begun.op)} no fence has made known to the cluster"
+            )
+            self._found(PEER_NOT_READY, barrier, what, actor, op, begun, _READY)
 
     def _early(self, barrier: AnyBarrier, unseen: Event, actor: Actor, op: Op) -> None:
         number = self._of(barrier).open.number
@@ -184,8 +222,8 @@ class Protocol:
                 what,
                 op.location,
                 other.op.location if other else Location(),
-                agent_words(actor.agent),
-                agent_words(other.actor.agent) if other else "",
+                task_words(actor.agent),
+                task_words(other.actor.agent) if other else "",
                 getattr(barrier, "name", barrier.full_name),
                 getattr(barrier, "slot", None),
                 phase,

@@ -12,11 +12,11 @@ from .edges import missing_edge
 from .findings import Finding
 from .rules import MISSING_FENCE, RACE_READ_WRITE, RACE_WRITE_WRITE, UNINITIALIZED_READ
 from .shadow import Access, Shadow
-from .words import agent_words, op_words, place_words, slot_of
+from .words import agent_words, op_words, place_words, slot_of, task_words
 
 __all__ = ["Races"]
 
-_ASYNC_PROXY = ("tma_load", "tma_store", "mma")
+_ASYNC_PROXY = ("tma_load", "tma_store", "mma", "bulk_copy")
 
 
 class Races:
@@ -36,9 +36,8 @@ class Races:
         self._reported: set[tuple[Op, Op]] = set()
         self._unwritten: dict[tuple[Op, str], Finding] = {}
 
-    def access(self, actor: Actor, view: MemDesc, writes: bool, op: Op) -> None:
-        """Checks an access against those before it, and notes it."""
-        cta = actor.agent.cta
+    def access(self, actor: Actor, cta: CTA, view: MemDesc, writes: bool, op: Op) -> None:
+        """Checks an access to a CTA's memory against those before it, and notes it."""
         if cta not in self._shadows:
             self._shadows[cta] = Shadow(self._nbytes)
         access = Access(actor, view, writes, actor.agent.kind in _ASYNC_PROXY, op)
@@ -59,7 +58,7 @@ class Races:
                 f"{what}, by {agent_words(actor.agent)}",
                 op.location,
                 view.buffer.op.location,
-                agent_words(actor.agent),
+                task_words(actor.agent),
                 buffer=view.buffer.name,
                 slot=slot_of(view.path),
                 hint="wait for the copy that fills the buffer, or store to it first",
@@ -118,8 +117,8 @@ class Races:
             message,
             access.op.location,
             other.op.location,
-            agent_words(access.actor.agent),
-            agent_words(other.actor.agent),
+            task_words(access.actor.agent),
+            task_words(other.actor.agent),
             access.view.buffer.name,
             slot_of(access.view.path),
             hint=hint,

@@ -17,6 +17,8 @@ __all__ = [
     "MISSING_FENCE",
     "OUT_OF_BOUNDS",
     "OVER_ARRIVAL",
+    "PEER_GONE",
+    "PEER_NOT_READY",
     "RACE_READ_WRITE",
     "RACE_WRITE_WRITE",
     "RESULT_USED_EARLY",
@@ -48,6 +50,8 @@ GLOBAL_RACE = Rule("TLX-R015", "global-race", ERROR, "two accesses to the same g
 ROW_OVERRUN = Rule("TLX-R016", "row-overrun", WARNING, "a TMA store writes behind the ends of rows")
 LAUNCH_FAILED = Rule("TLX-R017", "launch-failed", ERROR, "the launch ends with an error")
 BARRIER_UNUSED = Rule("TLX-R018", "barrier-unused", WARNING, "a barrier without use, in memory that is given away")
+PEER_NOT_READY = Rule("TLX-R019", "peer-not-ready", ERROR, "another CTA of the cluster is reached before it is ready")
+PEER_GONE = Rule("TLX-R020", "peer-gone", ERROR, "another CTA of the cluster is reached when it may have ended")
 
 RULES: dict[str, Rule] = {value.id: value for value in list(globals().values()) if isinstance(value, Rule)}
 """By id."""

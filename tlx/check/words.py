@@ -3,17 +3,31 @@
 from __future__ import annotations
 
 from ..ir.model import Op
+from ..language.cluster_ptx import (
+    ARRIVE_REMOTE_PTX,
+    ASYNC_STORE_BYTES,
+    BOX_RANKS,
+    COPY_REMOTE_PTX,
+    STORE_BYTES,
+    async_store_remote_ptx,
+    multicast_load_ptx,
+    store_remote_ptx,
+)
+from ..language.thread_arrivals import ARRIVE_PTX
 from ..sim.agents import Agent
+from ..sim.cta import CTA
 
-__all__ = ["agent_words", "op_words", "place_words", "slot_of"]
+__all__ = ["agent_words", "home_of", "op_words", "place_words", "slot_of", "task_words"]
 
 _OPS = {
     "gpu.barrier": "barrier",
     "llvm.call_intrinsic": "named barrier",
+    "nvvm.cluster.arrive": "arrival",
+    "nvvm.cluster.wait": "wait",
+    "nvvm.fence.mbarrier.init": "fence_mbarrier_init_cluster",
     "tt.atomic_cas": "atomic_cas",
     "tt.atomic_poll": "atomic_poll",
     "tt.atomic_rmw": "atomic",
-    "tt.elementwise_inline_asm": "barrier_arrive",  # of each thread
     "tt.load": "load",
     "tt.store": "store",
     "ttg.async_copy_global_to_local": "cp.async",
@@ -42,6 +56,18 @@ _ENGINES = {
     "tma_store": "the TMA store",
     "mma": "the MMA",
     "cp_async": "the cp.async",
+    "st_async": "the async store",
+    "bulk_copy": "the bulk copy",
+}
+
+
+_PTX = {
+    ARRIVE_PTX: "barrier_arrive",
+    ARRIVE_REMOTE_PTX: "barrier_arrive",
+    COPY_REMOTE_PTX: "async_remote_shmem_copy",
+    **{store_remote_ptx(num_bytes): "remote_shmem_store" for num_bytes in STORE_BYTES},
+    **{async_store_remote_ptx(num_bytes): "async_remote_shmem_store" for num_bytes in ASYNC_STORE_BYTES},
+    **{multicast_load_ptx(rank): "TMA load" for rank in BOX_RANKS},
 }
 
 
@@ -52,6 +78,8 @@ def op_words(op: Op, of: str = "") -> str:
         of: the buffer or barrier that it acts on.
     """
     name = _OPS.get(op.name, op.name)
+    if op.name == "tt.elementwise_inline_asm":
+        name = _PTX.get(op.attributes["asm_string"], "inline PTX")
     return f"`{name}({of})`" if of else f"`{name}`"
 
 
@@ -60,9 +88,20 @@ def place_words(op: Op | None) -> str:
     return f" at line {op.location.line}" if op is not None and op.location.known else ""
 
 
-def agent_words(agent: Agent) -> str:
-    """`default`, or `the MMA of default`."""
+def home_of(agent: Agent) -> CTA:
+    """The CTA whose code started it; an engine may act in another one of the cluster."""
+    return agent.cta if agent.issuer is None else agent.issuer.cta
+
+
+def task_words(agent: Agent) -> str:
+    """`default`, or `the MMA of default`, in whatever CTA."""
     return f"{_ENGINES[agent.kind]} of {agent.issuer.name}" if agent.issuer is not None else agent.name
+
+
+def agent_words(agent: Agent) -> str:
+    """`the MMA of default`; in a cluster with its rank: `default of CTA 1`."""
+    home = home_of(agent)
+    return task_words(agent) if home.cluster.size == 1 else f"{task_words(agent)} of CTA {home.rank}"
 
 
 def slot_of(path: tuple[int, ...]) -> int | None:

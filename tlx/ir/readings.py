@@ -221,7 +221,11 @@ READINGS: dict[str, Reading] = {
     "ttng.tmem_load": Reading(brackets={0: "dependency"}, results=_with_token),
     "ttng.tmem_store": Reading(brackets={1: "dependency"}, results=_always(TOKEN)),
     # Late ops
+    "builtin.unrealized_conversion_cast": Reading(results=_last_type),
+    "llvm.ptrtoint": Reading(results=_last_type),
+    "nvvm.elect.sync": Reading(results=_always(I1)),
     "nvvm.read.ptx.sreg.cluster.ctarank": Reading(results=_first_type),
+    "nvvm.read.ptx.sreg.cluster.nctarank": Reading(results=_first_type),
     "llvm.call_intrinsic": Reading(strings=("intrin",)),
     "llvm.mlir.constant": Reading(results=_last_type, finish=_constant),
 }

@@ -18,13 +18,25 @@ from collections.abc import Sequence
 
 __all__ = [
     "ARRIVE_REMOTE_PTX",
+    "ASYNC_STORE_BYTES",
+    "BOX_RANKS",
     "COPY_REMOTE_PTX",
     "MAPA_PTX",
+    "STORE_BYTES",
     "async_store_remote_ptx",
     "message_box",
     "multicast_load_ptx",
     "store_remote_ptx",
 ]
+
+STORE_BYTES = (1, 2, 4, 8, 16)
+"""Sizes that `store_remote_ptx` takes."""
+
+ASYNC_STORE_BYTES = (4, 8, 16)
+"""Sizes that `async_store_remote_ptx` takes."""
+
+BOX_RANKS = (1, 2, 3, 4, 5)
+"""Ranks that `multicast_load_ptx` takes."""
 
 # The longest box along one axis: CUDA driver API, `cuTensorMapEncodeTiled`.
 LONGEST_BOX = 256
@@ -94,8 +106,8 @@ def multicast_load_ptx(rank: int) -> str:
 
     Operands: own address of the box's first byte i32, descriptor i64 (late op `descriptor_address`), `rank` coordinates
     of the box's first element i32, the contiguous axis first, own address of an mbarrier i32, mask i32 whose bit r
-    stands for the CTA of rank r, predicate i32. Each thread whose predicate isn't 0 starts a load by the TMA engine: the
-    box is written to the same address in each of the CTAs and its bytes land on the mbarrier at the same address there.
+    stands for the CTA of rank r, predicate i32. Each thread whose predicate isn't 0 starts a load by the TMA engine:
+    the box is written to the same address in each of the CTAs, its bytes land on the mbarrier at the same address there.
     """
     coordinates = ", ".join(f"${3 + i}" for i in range(rank))
     barrier, mask, predicate = (f"${3 + rank + i}" for i in range(3))
@@ -116,5 +128,5 @@ def message_box(block: Sequence[int], element_bits: int, swizzle_bytes: int) -> 
     """
     box = [min(size, LONGEST_BOX) for size in block]
     if swizzle_bytes:
-        box[-1] = 8 * swizzle_bytes // element_bits
+        box[-1] = min(box[-1], 8 * swizzle_bytes // element_bits)
     return box

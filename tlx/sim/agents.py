@@ -38,23 +38,32 @@ class Signal:
 class Condition:
     """What a blocked agent waits for: `signal` says when to look again, `words` what it is.
 
-    A coroutine waits with `while not ready: yield condition`.
+    A coroutine waits with `while not ready: yield condition`. `barrier` and `parity` are those of an mbarrier's phase;
+    `cause` says, where it is another kind of barrier, why it may never come.
     """
 
-    __slots__ = ("barrier", "parity", "signal", "words")
+    __slots__ = ("barrier", "cause", "parity", "signal", "words")
 
-    def __init__(self, signal: Signal, words: str, barrier=None, parity: int | None = None):
+    def __init__(
+        self,
+        signal: Signal,
+        words: str,
+        barrier=None,
+        parity: int | None = None,
+        cause: Callable[[], str] | None = None,
+    ):
         self.signal = signal
         self.words = words
         self.barrier = barrier
         self.parity = parity
+        self.cause = cause
 
 
 class Agent:
     """One thread of control: a warp group, or one operation of an engine from its issue to its completion.
 
     Args:
-        kind: `group`, `tma_load`, `tma_store`, `mma` or `cp_async`.
+        kind: `group`, `tma_load`, `tma_store`, `mma`, `cp_async`, `st_async` or `bulk_copy`.
         name: for reports.
         coroutine: what it does; yields None where others may run, or a `Condition` that it waits for.
         op: the op that issued it; None for a warp group.
@@ -109,6 +118,9 @@ class Observer:
     def end(self, launch: Launch) -> None:
         """All CTAs of `launch` have ended."""
 
+    def start_cta(self, cta: CTA) -> None:
+        """`cta` is about to run the kernel."""
+
     def end_cta(self, cta: CTA) -> None:
         """The kernel has ended in `cta`."""
 
@@ -124,11 +136,11 @@ class Observer:
         """`launch` can't go on because of `error`; whether the next schedule shall run instead of raising it."""
         return False
 
-    def read(self, agent: Agent, view, op: Op) -> None:
-        """`agent` has read the bytes of `view` (a `MemDesc`)."""
+    def read(self, agent: Agent, view, op: Op, cta: CTA) -> None:
+        """`agent` has read the bytes of `view` (a `MemDesc`) in the shared memory of `cta`."""
 
-    def write(self, agent: Agent, view, op: Op) -> None:
-        """`agent` has written the bytes of `view`."""
+    def write(self, agent: Agent, view, op: Op, cta: CTA) -> None:
+        """`agent` has written the bytes of `view` in the shared memory of `cta`."""
 
     def load(self, agent: Agent, addresses, itemsize: int, op: Op) -> None:
         """`agent` reads elements of global memory."""
@@ -147,6 +159,9 @@ class Observer:
 
     def initialize(self, agent: Agent, barrier, op: Op) -> None:
         """`agent` has begun phase 0 of `barrier`."""
+
+    def publish(self, agent: Agent, op: Op) -> None:
+        """`agent` makes the barriers that it has initialised known to the cluster (`fence.mbarrier_init`)."""
 
     def invalidate(self, agent: Agent, barrier, op: Op) -> None:
         """`agent` has ended the use of `barrier`."""

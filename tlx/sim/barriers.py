@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ..ir.model import Op
 from .agents import Agent, Condition, Observer, Signal
 from .errors import BarrierMisuse, LeftoverPhase
 from .memory import BARRIER, DATA, POISON, Buffer, MemDesc, SharedMemory
+
+if TYPE_CHECKING:
+    from .cta import CTA
 
 __all__ = ["Barrier", "Barriers"]
 
@@ -26,11 +31,13 @@ class Barrier:
         view: its 8 bytes of shared memory.
         count: arrivals of a phase.
         observer: sees every event.
+        cta: in whose shared memory it is.
 
     `used` says whether anybody has arrived, waited or landed bytes.
     """
 
-    def __init__(self, view: MemDesc, count: int, observer: Observer):
+    def __init__(self, view: MemDesc, count: int, observer: Observer, cta: CTA | None = None):
+        self.cta = cta
         self.name = view.buffer.name
         self.slot = view.path[-1] if view.path else None
         self.full_name = view.name
@@ -161,7 +168,7 @@ class Barriers:
                 hint="invalidate it first",
             )
         self._memory.state[view.byte_offsets()] = BARRIER
-        self._by_start[view.start] = barrier = Barrier(view, count, self._observer)
+        self._by_start[view.start] = barrier = Barrier(view, count, self._observer, self._memory.cta)
         self._observer.initialize(agent, barrier, op)
         return barrier
 
@@ -170,6 +177,10 @@ class Barriers:
         self._observer.invalidate(agent, self.at(view), op)
         del self._by_start[view.start]
         self._memory.state[view.byte_offsets()] = POISON
+
+    def has(self, address: int) -> bool:
+        """Whether the word of an mbarrier begins there."""
+        return address in self._by_start
 
     def at_address(self, address: int) -> Barrier:
         """The mbarrier whose word begins there.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from inspect import isgeneratorfunction
+from math import prod
 
 from ..ir.model import Attribute, Block, Module, Op, Region, TensorType, Value
 from .ops.registry import handler
@@ -10,7 +11,10 @@ from .ops.registry import handler
 __all__ = ["BlockCode", "Code", "FunctionCode", "RegionCode", "Step"]
 
 # Ops that other agents can notice, or that notice others: the scheduler may switch before each of them.
-_VISIBLE_PREFIXES = ("ttng.", "ttg.local_", "ttg.async_", "ttg.barrier", "tt.atomic", "tt.load", "tt.store")
+_VISIBLE_PREFIXES = (
+    *("ttng.", "ttg.local_", "ttg.async_", "ttg.barrier", "tt.atomic", "tt.load", "tt.store"),
+    *("nvvm.cluster.", "tt.elementwise_inline_asm"),
+)
 # Ops whose value never changes and which are worth keeping: large constants inside loops.
 _CONSTANT = ("arith.constant", "tt.make_range")
 # Ops that hand an unfinished MMA result on without reading it.
@@ -106,6 +110,21 @@ class Code:
     @property
     def num_warps(self) -> int:
         return self.module.attributes["ttg.num-warps"]
+
+    @property
+    def total_warps(self) -> int:
+        """Warps of a CTA: those of all tasks, each warp group filled up."""
+        return self.module.attributes.get("ttg.total-num-warps", self.num_warps)
+
+    @property
+    def cluster(self) -> tuple[int, int, int]:
+        """CTAs of a cluster along x, y, z."""
+        return tuple(self.module.attributes.get(f"ttg.cluster-dim-{axis}", 1) for axis in "xyz")
+
+    @property
+    def cluster_size(self) -> int:
+        """CTAs of a cluster."""
+        return prod(self.cluster)
 
     def waits_for_reads(self, op: Op) -> bool:
         """Whether an `async_tma_store_wait` is for the reads of shared memory only."""

@@ -13,6 +13,7 @@ from .errors import UnfinishedResult
 
 if TYPE_CHECKING:
     from .barriers import Barrier
+    from .cta import CTA
 
 __all__ = ["Engine", "Queue", "Unfinished"]
 
@@ -22,14 +23,15 @@ class Engine(Agent):
 
     Args:
         signals: the barrier that it signals when it is done, if any.
+        cta: in which it acts; its issuer's if None.
 
     `reads_done` says that it won't read shared memory any more, `retired` that its issuer has waited for it.
     """
 
     __slots__ = ("reads_done", "retired", "signals")
 
-    def __init__(self, kind: str, op, issuer: Agent, signals: Barrier | None = None):
-        super().__init__(kind, f"{kind} of {issuer.name}", op=op, issuer=issuer)
+    def __init__(self, kind: str, op, issuer: Agent, signals: Barrier | None = None, cta: CTA | None = None):
+        super().__init__(kind, f"{kind} of {issuer.name}", op=op, issuer=issuer, cta=cta)
         self.signals = signals
         self.reads_done = False
         self.retired = False

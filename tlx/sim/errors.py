@@ -20,7 +20,10 @@ __all__ = [
     "EngineInFlight",
     "LeftoverPhase",
     "MisalignedAccess",
+    "NoSuchPeer",
     "OutOfBounds",
+    "PeerGone",
+    "PeerNotReady",
     "SimulationError",
     "SimulationWarning",
     "UndefinedValue",
@@ -110,6 +113,18 @@ class EngineInFlight(SimulationError):
     """A CTA ended while an engine could still touch its shared memory."""
 
 
+class NoSuchPeer(SimulationError):
+    """A CTA is named that the cluster doesn't have."""
+
+
+class PeerNotReady(SimulationError):
+    """The shared memory of another CTA of the cluster is reached before it is there, or its mbarrier initialised."""
+
+
+class PeerGone(SimulationError):
+    """The shared memory of another CTA of the cluster is reached after that CTA has ended."""
+
+
 class SimulationWarning(UserWarning):
     """Something that ends well by luck: a barrier left inside a phase at the end of the kernel, a TMA store that writes
     behind the end of a row."""
@@ -158,6 +173,7 @@ class BlockedGroup:
     Args:
         group: name of the warp group.
         program_id: its CTA.
+        rank: of the CTA in its cluster; None without a cluster.
         location: the wait it stands in.
         iteration: how often the group had passed this wait before.
         waits_for: what it waits for, in words.
@@ -179,9 +195,15 @@ class BlockedGroup:
     expected: int = 0
     bytes_missing: int = 0
     cause: str = ""
+    rank: int | None = None
+
+    @property
+    def who(self) -> str:
+        """`partition0`, or `partition0 of CTA 1 of the cluster`."""
+        return self.group if self.rank is None else f"{self.group} of CTA {self.rank} of the cluster"
 
     def __str__(self) -> str:
-        lines = [f"{self.group}, iteration {self.iteration}: waits for {self.waits_for}"]
+        lines = [f"{self.who}, iteration {self.iteration}: waits for {self.waits_for}"]
         if self.location.known:
             lines.append(self.location.render())
         if self.cause:

@@ -32,21 +32,29 @@ class WarpGroup(Agent):
         num_warps: how many.
         code: what they run: a generator function of the group.
         first_warp: index of the first of them in the CTA.
+        fills_up: whether they run nothing and only fill up a warp group.
 
     Attributes that op handlers use: `cta`, `launch`, `num_warps`, `frame`, `mma`, `stores`, `copies` (the queues of
     the engines), `passed` (how often each wait was passed).
     """
 
-    __slots__ = ("copies", "counts", "first_warp", "frame", "launch", "mma", "num_warps", "passed", "shared_base",
-                 "step_now", "stores")  # fmt: skip
+    __slots__ = ("copies", "counts", "fills_up", "first_warp", "frame", "launch", "mma", "num_warps", "passed",
+                 "shared_base", "step_now", "stores")  # fmt: skip
 
     def __init__(
-        self, cta: CTA, name: str, num_warps: int, code: Callable[[WarpGroup], Coroutine], first_warp: int = 0
+        self,
+        cta: CTA,
+        name: str,
+        num_warps: int,
+        code: Callable[[WarpGroup], Coroutine],
+        first_warp: int = 0,
+        fills_up: bool = False,
     ):
         super().__init__("group", name, cta=cta)
         self.launch = cta.launch
         self.num_warps = num_warps
         self.first_warp = first_warp
+        self.fills_up = fills_up
         self.frame: list = []
         self.shared_base = 0
         self.step_now: Step | None = None
@@ -84,9 +92,13 @@ class WarpGroup(Agent):
         work: Callable[[Engine], Coroutine],
         queue: Queue | None = None,
         signals: Barrier | None = None,
+        cta: CTA | None = None,
     ) -> Engine:
-        """Starts an operation of an engine, to be waited for by its `queue` or by the barrier that it `signals`."""
-        engine = Engine(kind, op, self, signals)
+        """Starts an operation of an engine, to be waited for by its `queue` or by the barrier that it `signals`.
+
+        It acts in `cta`, this one if None.
+        """
+        engine = Engine(kind, op, self, signals, cta)
         engine.coroutine = _attributed(engine, self, work(engine))
         if queue is not None:
             queue.add(engine)

@@ -10,11 +10,13 @@ from itertools import product
 
 import numpy as np
 
-from ..ir.model import Op
+from ..ir.model import Attribute, Op
 from ..source import Location
 from .agents import Observer
+from .cluster import Cluster
 from .code import Code
 from .cta import CTA
+from .descriptors import TensorDescriptor
 from .device import Device
 from .errors import LeftoverPhase, SimulationError, SimulationWarning
 from .pointers import Argument, GlobalMemory
@@ -25,6 +27,10 @@ __all__ = ["Launch", "simulate"]
 
 _SCRATCH = 1 << 62
 """Where scratch begins: an address that no storage has."""
+
+
+_DESCRIPTOR_BYTES = 128
+"""Of a tensor map (CUDA driver API, `CUtensorMap`)."""
 
 
 class CountedMemory(GlobalMemory):
@@ -63,10 +69,11 @@ class Launch:
 
     Args:
         code: the kernel.
-        grid: CTAs along x, y, z.
+        grid: clusters along x, y, z, as a launcher is given them.
         arguments: the values of the kernel function's arguments.
         storages: the pointer arguments' storages.
-        device: the GPU that is simulated. At most one CTA for each of its SMs is resident, in the order of the grid.
+        device: the GPU that is simulated. At most one CTA for each of its SMs is resident, in the order of the grid,
+            and a cluster as a whole.
         seed: of the schedule.
         observer: sees every event.
     """
@@ -82,7 +89,7 @@ class Launch:
         observer: Observer,
     ):
         self.code = code
-        self.grid = grid
+        self.clusters = grid
         self.arguments = arguments
         self.device = device
         self.seed = seed
@@ -91,6 +98,8 @@ class Launch:
         self.tma_load_bytes = 0
         self.tma_store_bytes = 0
         self.tensor_maps: dict[int, tuple] = {}
+        self.descriptors: dict[int, tuple[TensorDescriptor, Attribute]] = {}
+        self._places: dict[int, int] = {}
         self.leftovers: list[LeftoverPhase] = []
         self.overruns: Counter[Op] = Counter()
         self.observer = observer
@@ -100,6 +109,12 @@ class Launch:
         self._waiting = product(*map(range, reversed(grid)))
         self.resident: list[CTA] = []
 
+    @property
+    def grid(self) -> tuple[int, int, int]:
+        """The hardware's: CTAs along x, y, z, the clusters along x."""
+        x, y, z = self.clusters
+        return x * self.code.cluster_size, y, z
+
     def run(self) -> None:
         """Runs the grid to its end.
 
@@ -107,7 +122,7 @@ class Launch:
             SimulationError: what the kernel does wrong; DeadlockError if it can't go on.
         """
         self.observer.begin(self)
-        for _ in range(self.device.multiprocessors):
+        for _ in range(max(self.device.multiprocessors // self.code.cluster_size, 1)):
             self._start_next()
         self._scheduler.run()
         if self.resident:
@@ -119,21 +134,29 @@ class Launch:
         self._scratch_end += nbytes
         return self._scratch_end - nbytes
 
+    def place_descriptor(self, descriptor: TensorDescriptor, layout: Attribute) -> int:
+        """The address of a descriptor that fills buffers of that layout; `descriptors` finds both by it."""
+        if id(descriptor) not in self._places:
+            self._places[id(descriptor)] = place = self.scratch_address(_DESCRIPTOR_BYTES)
+            self.descriptors[place] = descriptor, layout
+        return self._places[id(descriptor)]
+
     def note_overrun(self, op: Op, nbytes: int) -> None:
         """Notes bytes that a TMA store wrote behind the ends of the tensor's rows."""
         if nbytes:
             self.overruns[op] += nbytes
 
     def cta_ended(self, cta: CTA) -> None:
-        """Notes what the CTA leaves behind and starts the next one."""
+        """Notes what the CTA leaves behind; the last one of a cluster makes room for the next cluster."""
         self.leftovers.extend(barrier.leftover() for barrier in cta.barriers if barrier.inside_phase)
         self.resident.remove(cta)
-        self._start_next()
+        if not cta.cluster.running:
+            self._start_next()
 
     def _start_next(self) -> None:
         place = next(self._waiting, None)
         if place is not None:
-            self.resident.append(CTA(self, place[::-1], self._scheduler, self.observer))
+            self.resident.extend(Cluster(self, place[::-1], self._scheduler, self.observer).ctas)
 
 
 def simulate(launch_with: Callable[[int], Launch], seeds: range) -> Report:

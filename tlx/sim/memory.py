@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from ..ir.model import MemDescType, Op
@@ -9,6 +11,9 @@ from .agents import Agent, Observer
 from .errors import BarrierMisuse, BufferBoundsError, UninitializedRead
 from .layouts import LayoutMap, layout_map
 from .values import dtype_of
+
+if TYPE_CHECKING:
+    from .cta import CTA
 
 __all__ = ["BARRIER", "DATA", "POISON", "Buffer", "MemDesc", "SharedMemory", "buffer_map"]
 
@@ -145,15 +150,31 @@ class SharedMemory:
     Args:
         nbytes: its size.
         observer: sees every access.
+        cta: whose it is.
     """
 
-    def __init__(self, nbytes: int, observer: Observer):
+    def __init__(self, nbytes: int, observer: Observer, cta: CTA | None = None):
         self.bytes = np.zeros(nbytes, np.uint8)
         self.state = np.full(nbytes, POISON, np.uint8)
         self.observer = observer
+        self.cta = cta
+        self._buffers: dict[int, Buffer] = {}
+
+    def buffer_at(self, start: int, nbytes: int) -> Buffer:
+        """The allocation made last that holds these bytes.
+
+        Raises:
+            BufferBoundsError: none does.
+        """
+        for buffer in reversed(self._buffers.values()):
+            if buffer.start <= start and start + nbytes <= buffer.start + buffer.nbytes:
+                return buffer
+        raise BufferBoundsError(f"no buffer holds the {nbytes:,} B from shared address {start} on")
 
     def poison(self, buffer: Buffer) -> None:
         """Forgets the data of an allocation; barriers that nobody invalidated stay."""
+        self._buffers.pop(buffer.start, None)
+        self._buffers[buffer.start] = buffer
         state = self.state[buffer.start : buffer.start + buffer.nbytes]
         state[state == DATA] = POISON
 
@@ -164,7 +185,7 @@ class SharedMemory:
             UninitializedRead: nothing was written to some of them.
             BarrierMisuse: some of them belong to an mbarrier.
         """
-        self.observer.read(agent, view, op)
+        self.observer.read(agent, view, op, self.cta)
         place = view.byte_offsets()
         state = self.state[place]
         if not (state == DATA).all():
@@ -180,7 +201,7 @@ class SharedMemory:
         Raises:
             BarrierMisuse: some of them belong to an mbarrier.
         """
-        self.observer.write(agent, view, op)
+        self.observer.write(agent, view, op, self.cta)
         place = view.byte_offsets()
         state = self.state[place]
         if (state == BARRIER).any():

@@ -45,10 +45,8 @@ def code_of(src, metadata) -> Code:
 
     Raises:
         ArgumentError: the cache has no TTGIR for it.
-        UnsupportedOp: it needs a cluster.
+        UnsupportedOp: its tensors are spread over several CTAs.
     """
-    if metadata.num_ctas != 1:
-        raise UnsupportedOp(f"clusters are not simulated (num_ctas={metadata.num_ctas})")
     name = f"{src.name[:150]}.ttgir"  # as `triton.compile` names it
     path = get_cache_manager(metadata.hash).get_file(name)
     if path is None:
@@ -61,5 +59,16 @@ def code_of(src, metadata) -> Code:
 
 @lru_cache(maxsize=256)
 def code_of_file(path: str, target) -> Code:
-    """The code of the kernel in a `.ttgir` file, for Triton's `target`."""
-    return Code(parse(lower_late(path, target)), _STORE_WAITS_SAY)
+    """The code of the kernel in a `.ttgir` file, for Triton's `target`.
+
+    Raises:
+        UnsupportedOp: its tensors are spread over several CTAs.
+    """
+    code = Code(parse(lower_late(path, target)), _STORE_WAITS_SAY)
+    num_ctas = code.module.attributes.get("ttg.num-ctas", 1)
+    if num_ctas != 1:
+        raise UnsupportedOp(
+            f"tensors that are spread over {num_ctas} CTAs (num_ctas={num_ctas}) are not simulated",
+            hint="clusters of CTAs with tensors of their own are: ctas_per_cga",
+        )
+    return code

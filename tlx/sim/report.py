@@ -26,7 +26,7 @@ class Report:
 
     Args:
         kernel: its name.
-        grid: CTAs along x, y, z.
+        grid: programs along x, y, z.
         seed: of the schedule; the last one's if there were several.
         ops: executed ops by name.
         mma_flops: two for each multiply-add of `tt.dot` and `ttng.warp_group_dot`.
@@ -62,7 +62,7 @@ class Report:
                 flops += count * _mma_flops(step.op)
         return cls(
             kernel=launch.code.kernel.op.attributes["sym_name"],
-            grid=launch.grid,
+            grid=tuple(count * size for count, size in zip(launch.clusters, launch.code.cluster)),
             seed=launch.seed,
             ops=ops,
             mma_flops=flops,
@@ -81,11 +81,11 @@ def _mma_flops(op: Op) -> int:
 
 
 def deadlock(ctas: list[CTA]) -> DeadlockError:
-    """The error that describes the first of the CTAs that stand still."""
+    """The error that describes the first of the CTAs that stand still, with the others of its cluster."""
     cta = ctas[0]
-    groups = [group for group in cta.groups if not group.done]
+    groups = [group for cta in cta.cluster.ctas for group in cta.groups if not group.done]
     # A group that only waits for others to end adds nothing, unless it is the only one.
-    waiting = [g for g in groups if g.blocked_on.barrier is not None] or groups
+    waiting = [g for g in groups if g.blocked_on.barrier is not None or g.blocked_on.cause is not None] or groups
     blocked = [_describe(group, waiting) for group in waiting]
     others = f" ({len(ctas)} CTAs stand still; this is the first)" if len(ctas) > 1 else ""
     what = f"deadlock in program {cta.program_id}: no warp group can go on and no engine is in flight{others}"
@@ -100,10 +100,12 @@ def _describe(group: WarpGroup, blocked: list[WarpGroup]) -> BlockedGroup:
         "program_id": group.cta.program_id,
         "location": op.location,
         "iteration": group.passed[op],
+        "rank": group.cta.rank if group.cta.cluster.size > 1 else None,
     }
     barrier = condition.barrier
     if barrier is None:
-        return BlockedGroup(**common, waits_for=condition.words)
+        cause = condition.cause() if condition.cause is not None else ""
+        return BlockedGroup(**common, waits_for=condition.words, cause=cause)
     return BlockedGroup(
         **common,
         waits_for=_state(barrier, condition.parity),

@@ -99,7 +99,7 @@ def warp_specialize(group, step):
 
     cta = group.cta
     started = [
-        cta.start_group(region.name, num_warps, partition(region), int(first_warp))
+        cta.start_group(region.name, num_warps, partition(region), int(first_warp), fills_up=not region.entry.steps)
         for region, num_warps, first_warp in zip(
             partitions, _warps(step.op), np.atleast_1d(step.op.attributes["warpGroupStartIds"])
         )

@@ -12,14 +12,14 @@ from .registry import simulates
 
 @simulates("tt.get_program_id")
 def get_program_id(group, op):
-    """The program's index along `axis`, i32."""
-    return np.int32(group.cta.program_id[op.attributes["axis"]])
+    """The CTA's index along `axis` of the hardware's grid, i32."""
+    return np.int32(group.cta.ctaid[op.attributes["axis"]])
 
 
 @simulates("tt.get_num_programs")
 def get_num_programs(group, op):
-    """The grid's size along `axis`, i32."""
-    return np.int32(group.cta.grid[op.attributes["axis"]])
+    """The size of the hardware's grid along `axis`, i32."""
+    return np.int32(group.launch.grid[op.attributes["axis"]])
 
 
 @simulates("arith.constant")

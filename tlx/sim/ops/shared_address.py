@@ -11,13 +11,14 @@ from .registry import simulates
 
 @simulates("tti.experimental_memdesc_to_i32", "tti.experimental_memdesc_to_i64")
 def memdesc_to_int(group, op, view):
-    """The address of a view's first byte."""
-    return (np.int32 if op.name.endswith("i32") else np.int64)(view.start)
+    """The address of a view's first byte, with the CTA's rank in its cluster."""
+    address = group.cta.cluster.address(group.cta.rank, view.start)
+    return (np.int32 if op.name.endswith("i32") else np.int64)(address)
 
 
 @group_ptx(ARRIVE_PTX)
 def arrive_each_thread(group, op, address, predicate):
     """Each thread arrives once. The group's threads are one agent here, so that its last access counts for all."""
     if predicate:
-        group.cta.barriers.at_address(int(address)).arrive(group, group.num_threads, op)
+        group.cta.cluster.barrier_at(group, int(address), op).arrive(group, group.num_threads, op)
     return np.int32(0)

@@ -23,8 +23,8 @@ def mlir(text: str):
 
 def group(*arguments: Argument, program_id=(0, 0, 0), grid=(1, 1, 1)):
     return SimpleNamespace(
-        cta=SimpleNamespace(program_id=program_id, grid=grid),
-        launch=SimpleNamespace(memory=GlobalMemory(arguments)),
+        cta=SimpleNamespace(ctaid=program_id, program_id=program_id),
+        launch=SimpleNamespace(memory=GlobalMemory(arguments), grid=grid),
         evaluate=lambda region, *values: region(*values),
     )
 

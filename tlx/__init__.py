@@ -18,6 +18,23 @@ from .language.barriers import (  # noqa: E402
     named_barrier_arrive,
     named_barrier_wait,
 )
+from .language.blackwell import (  # noqa: E402
+    CLCPipelineContext,
+    DummyRegisterLayoutEncoding,
+    TMemCTAMode,
+    async_dot_scaled,
+    clc_consumer,
+    clc_create_context,
+    clc_producer,
+    clc_response,
+    clc_response_type,
+    stoch_round,
+    subslice,
+    tcgen05_commit,
+    tensor_memory_layout_encoding,
+    tmem_copy,
+    warp_redux,
+)
 from .language.buffers import (  # noqa: E402
     buffered_tensor,
     buffered_tensor_type,
@@ -37,7 +54,24 @@ from .language.copy import (  # noqa: E402
 from .language.fences import fence, fence_async_shared  # noqa: E402
 from .language.gather import local_gather, local_scatter  # noqa: E402
 from .language.ignored import IgnoredArgument  # noqa: E402
+from .language.layout_objects import (  # noqa: E402
+    layout,
+    layout_encoding,
+    nv_mma_shared_layout_encoding,
+    padded_shared_layout_encoding,
+    shared_layout_encoding,
+    shared_linear_layout_encoding,
+    swizzled_layout,
+    swizzled_shared_layout_encoding,
+)
 from .language.mma import async_dot, async_dot_wait  # noqa: E402
+from .language.pins import (  # noqa: E402
+    assert_same_layout,
+    dump_layout,
+    release_layout,
+    require_layout,
+    zeros,
+)
 from .language.pipelines import ring  # noqa: E402
 from .language.rings import local_view  # noqa: E402
 from .language.tasks import async_task, async_task_replica_id, async_tasks, task  # noqa: E402
@@ -47,7 +81,13 @@ from .language.tma import (  # noqa: E402
     async_descriptor_store,
     async_descriptor_store_wait,
 )
-from .language.utility import dtype_of, get_bufidx_phase, size_of  # noqa: E402
+from .language.utility import (  # noqa: E402
+    assume_uniform,
+    dtype_of,
+    get_bufidx_phase,
+    get_fp8_format_name,
+    size_of,
+)
 from .language.views import local_reinterpret, local_reshape  # noqa: E402
 from .sim import activate_if_no_gpu, simulating  # noqa: E402
 from .tune.autotuner import autotune  # noqa: E402
@@ -57,16 +97,22 @@ from .version import __version__  # noqa: E402
 activate_if_no_gpu()
 
 __all__ = [
+    "CLCPipelineContext",
+    "DummyRegisterLayoutEncoding",
     "IgnoredArgument",
     "Space",
     "TLXError",
+    "TMemCTAMode",
     "__version__",
     "alloc_barriers",
     "alloc_warp_barrier",
+    "assert_same_layout",
+    "assume_uniform",
     "async_descriptor_load",
     "async_descriptor_store",
     "async_descriptor_store_wait",
     "async_dot",
+    "async_dot_scaled",
     "async_dot_wait",
     "async_load",
     "async_load_commit_group",
@@ -82,13 +128,22 @@ __all__ = [
     "buffered_tensor",
     "buffered_tensor_type",
     "check",
+    "clc_consumer",
+    "clc_create_context",
+    "clc_producer",
+    "clc_response",
+    "clc_response_type",
     "clock64",
     "compile",
     "dtype_of",
+    "dump_layout",
     "fence",
     "fence_async_shared",
     "get_bufidx_phase",
+    "get_fp8_format_name",
     "jit",
+    "layout",
+    "layout_encoding",
     "local_alloc",
     "local_gather",
     "local_load",
@@ -103,11 +158,26 @@ __all__ = [
     "mbarrier_type",
     "named_barrier_arrive",
     "named_barrier_wait",
+    "nv_mma_shared_layout_encoding",
+    "padded_shared_layout_encoding",
+    "release_layout",
+    "require_layout",
     "ring",
+    "shared_layout_encoding",
+    "shared_linear_layout_encoding",
     "simulating",
     "size_of",
+    "stoch_round",
     "storage_kind",
+    "subslice",
+    "swizzled_layout",
+    "swizzled_shared_layout_encoding",
     "task",
+    "tcgen05_commit",
+    "tensor_memory_layout_encoding",
     "thread_id",
+    "tmem_copy",
     "vote_ballot_sync",
+    "warp_redux",
+    "zeros",
 ]

@@ -149,6 +149,14 @@ class InvalidPhase(LanguageError):
     """A constant phase that is not 0 or 1."""
 
 
+class NeedsBlackwell(LanguageError):
+    """Something that only the hardware of Blackwell (sm_100) has."""
+
+
+class InvalidPredicate(LanguageError):
+    """The condition of an op is no scalar."""
+
+
 class NotInTriton(LanguageError):
     """Something that the installed Triton has no op for."""
 
@@ -179,6 +187,14 @@ class DtypeMismatch(LanguageError):
 
 class LayoutMismatch(LanguageError):
     """A descriptor and a buffer swizzle shared memory differently."""
+
+
+class InvalidLayout(LanguageError):
+    """A layout has no meaning, or doesn't fit the buffer, the tensor or the task that it is for."""
+
+
+class LayoutsDiffer(LanguageError):
+    """`assert_same_layout` found two layouts."""
 
 
 class NotADescriptor(LanguageError):

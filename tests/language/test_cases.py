@@ -12,6 +12,7 @@ from . import (
     dot,
     gather,
     helpers,
+    layouts,
     memory,
     mma,
     ring_gemm,
@@ -25,6 +26,7 @@ from . import (
 from .case import Case, run_simulated
 
 CONCEPTS = (
+    layouts,
     tasks,
     rings,
     ring_uses,

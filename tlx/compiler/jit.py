@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import triton
-from triton._C.libtriton import ir
+from triton._C.libtriton import gluon_ir, ir
 from triton.backends.compiler import GPUTarget, Language
 from triton.compiler.compiler import ASTSource, CompiledKernel, make_backend
 from triton.runtime.jit import JITFunction
@@ -53,6 +53,7 @@ class TLXSource(ASTSource):
     def make_ir(self, target, options, codegen_fns, module_map, context):
         from .codegen import trace
         from .copy_waits import note_pendings, restore_pendings
+        from .held_ops import release, report_layouts
         from .late_ops import splice
         from .pipeline import run_passes
         from .verify import check_lowered
@@ -73,6 +74,9 @@ class TLXSource(ASTSource):
         module = note_pendings(splice(module, context), context)
         run_passes(module, self.kernel.target, options.num_stages)
         module = restore_pendings(module, context)
+        if self.kernel.observations:
+            report_layouts(module, self.kernel.observations, gluon_ir.GluonOpBuilder(context))
+        module = release(module, context)
         check_lowered(module)
         return module
 

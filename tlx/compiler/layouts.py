@@ -5,7 +5,8 @@ different sizes. The stock passes that follow (coalesce, remove_layout_conversio
 
 The policy, in full:
 - a tensor that nothing decides gets the blocked layout of `default_layout`;
-- where two layouts meet, the one that costs more to leave wins (`stronger`): MMA, then a slice of MMA, then blocked;
+- where two layouts meet, the one that costs more to leave wins (`stronger`): one that the author pinned, then MMA, then
+  a slice of either, then blocked;
 - a value carried by a loop has the layout that the loop's body gives it (`tlx.compiler.control_flow`);
 - shared buffers that TMA or the tensor cores read have the swizzled layout that `shared_layout` gives their shape.
 """
@@ -17,6 +18,7 @@ import math
 from triton.experimental.gluon.language._layouts import (
     BlockedLayout,
     DistributedLayout,
+    DistributedLinearLayout,
     DotOperandLayout,
     NVMMADistributedLayout,
     NVMMASharedLayout,
@@ -26,9 +28,24 @@ from triton.language.core import _unwrap_if_constexpr
 
 from .targets import Target
 
-__all__ = ["accumulator_layout", "default_layout", "expandable", "operand_layout", "shared_layout", "stronger"]
+__all__ = [
+    "PinnedLayout",
+    "accumulator_layout",
+    "default_layout",
+    "expandable",
+    "operand_layout",
+    "shared_layout",
+    "stronger",
+]
 
 VECTOR_BYTES = 16  # the widest load or store of one thread
+
+
+class PinnedLayout(DistributedLinearLayout):
+    """A register layout that the kernel's author asked for."""
+
+    def mangle(self) -> str:
+        return f"pinned_{super().mangle()}"
 
 
 def default_layout(shape: list[int], bits: int, num_warps: int, warp_size: int = 32) -> BlockedLayout:
@@ -63,7 +80,9 @@ def default_layout(shape: list[int], bits: int, num_warps: int, warp_size: int =
 
 
 def strength(layout: DistributedLayout) -> int:
-    """How much it costs to leave a layout: 3 MMA, 2 a slice of MMA, 1 a slice, 0 blocked and the rest."""
+    """How much it costs to leave a layout: 4 pinned, 3 MMA, 2 a slice of either, 1 a slice, 0 blocked and the rest."""
+    if isinstance(layout, PinnedLayout):
+        return 4
     if isinstance(layout, NVMMADistributedLayout):
         return 3
     if isinstance(layout, SliceLayout):

@@ -17,8 +17,10 @@ from triton.language.core import _unwrap_if_constexpr
 from ..language.tma import descriptor_type, tensor_descriptor
 from ..source import Location
 from .async_state import AsyncState
-from .layouts import default_layout, expandable, shared_layout, stronger
+from .held_ops import hold_pin, hold_store
+from .layouts import PinnedLayout, default_layout, expandable, shared_layout, stronger
 from .task_context import TaskContext
+from .versions import asks_for_caching
 
 __all__ = ["TLXSemantic"]
 
@@ -76,6 +78,10 @@ class TLXSemantic(GluonSemantic):
         if not value.type.is_block() or value.type.layout == layout:
             return value
         return self.convert_layout(value, layout)
+
+    def pinned(self, value: tl.tensor) -> tl.tensor:
+        """The tensor, held in its layout through all passes."""
+        return tl.tensor(hold_pin(value.handle, self), value.type)
 
     def like(self, value: tl.tensor, model: tl.tensor) -> tl.tensor:
         """`value` with the shape and the layout of the block `model`, its element type kept."""
@@ -166,10 +172,19 @@ class TLXSemantic(GluonSemantic):
         return super().load(ptr, mask, other, *rest)
 
     def store(self, ptr, val, mask, *rest):
+        if ptr.type.is_block() and is_pinned(val) and dims(ptr.shape) == dims(val.shape) and not asks_for_caching(rest):
+            return self.store_pinned(ptr, val, mask)
         if ptr.type.is_block():
             val = self.like(val, ptr)
             mask = self.like(mask, ptr) if mask is not None else None
         return super().store(ptr, val, mask, *rest)
+
+    def store_pinned(self, ptr, val, mask):
+        """A store in the layout of the value, which its author chose."""
+        operands = [self.like(ptr, val), self.cast(val, ptr.dtype.element_ty)]
+        operands += [self.like(mask, val)] if mask is not None else []
+        hold_store([operand.handle for operand in operands], self)
+        return tl.tensor(None, tl.void)
 
     def atomic_cas(self, ptr, cmp, val, sem, scope):
         if ptr.type.is_block():
@@ -229,6 +244,11 @@ class TLXSemantic(GluonSemantic):
         if isinstance(value.type.layout, BlockedLayout):
             return value
         return self.convert(value, self.default_layout(value.shape, value.dtype))
+
+
+def is_pinned(value: tl.tensor) -> bool:
+    """Whether a tensor has a layout that its author asked for, and elements that memory holds as they are."""
+    return value.type.is_block() and isinstance(value.type.layout, PinnedLayout) and value.dtype != tl.int1
 
 
 def product_shape(lhs: tl.tensor, rhs: tl.tensor) -> list[int]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..source import Location
+from .held_ops import Observation
 from .targets import Target
 
 __all__ = ["Allocation", "KernelState", "RegionDemand", "RingUses", "TaskContext", "TaskDemand"]
@@ -66,6 +67,8 @@ class KernelState:
             written and not yet fenced.
         narrow_copies: where cp.async copies elements of less than 4 bytes, which takes pointers and masks that go along
             together.
+        held_ops: by op and operand types, the function that stands for it during the passes.
+        observations: register tensors whose layouts are wanted after the passes (`tlx.compiler.held_ops`).
         late_ops: by late op and operand types, the function that stands for it (`tlx.compiler.late_ops`).
         tasks_traced: traces of tasks so far.
     """
@@ -77,6 +80,8 @@ class KernelState:
     regions: list[RegionDemand] = field(default_factory=list)
     ends_unfenced: dict[tuple[Callable, str], bool] = field(default_factory=dict)
     narrow_copies: list[Location] = field(default_factory=list)
+    held_ops: dict[tuple[str, ...], str] = field(default_factory=dict)
+    observations: list[Observation] = field(default_factory=list)
     late_ops: dict[tuple[str, ...], str] = field(default_factory=dict)
     tasks_traced: int = 0
 

@@ -20,6 +20,7 @@ __all__ = [
     "LAUNCH_DEFAULTS",
     "SHARED_ADDRESS_BITS",
     "TRITON",
+    "asks_for_caching",
     "begin_branch",
     "cp_async",
     "create_partitions",
@@ -52,6 +53,11 @@ tma_store = getattr(tma, "async_store", None) or tma.async_copy_shared_to_global
 
 # Likewise, a minor later for the copies of threads.
 cp_async = getattr(async_copy, "async_load", None) or async_copy.async_copy_global_to_shared
+
+
+def asks_for_caching(options: tuple) -> bool:
+    """Whether a `tl.store` was given cache hints: from 3.9 on they come as one policy."""
+    return any(options) if TRITON < (3, 9) else options[0] != type(options[0])()
 
 
 def create_warp_specialize(builder, captures: list, num_warps: list[int]):

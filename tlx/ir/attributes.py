@@ -5,6 +5,7 @@ All texts here are free of aliases (`#blocked`), so that what they mean depends 
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from typing import Any
 
@@ -38,7 +39,16 @@ def read_attribute(text: str) -> Attribute:
     try:
         return Attribute(name, grammar().parse(text, start="attribute"), text)
     except UnexpectedInput:
-        return Attribute(name, (), text)
+        return Attribute(name, _padded_parameters(body), text)
+
+
+def _padded_parameters(body: str) -> tuple[tuple[str, Any], ...]:
+    """The parameters of `padded_shared<[32:+4, 64:+8] {order = [1, 0], ...}>`, the pairs under `intervals`."""
+    match = re.fullmatch(r"\[((?:\d+:\+\d+(?:, )?)+)\] (\{.*\})>", body)
+    if match is None:
+        return ()
+    pairs = tuple(tuple(map(int, pair)) for pair in re.findall(r"(\d+):\+(\d+)", match[1]))
+    return (("intervals", pairs), *_dictionary_items(match[2]))
 
 
 @lru_cache(maxsize=4096)

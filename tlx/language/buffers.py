@@ -7,6 +7,7 @@ from typing import Any
 
 import triton.language as tl
 from triton.experimental.gluon.language._core import shared_memory_descriptor, shared_memory_descriptor_type
+from triton.experimental.gluon.language._layouts import PaddedSharedLayout
 from triton.language.core import _unwrap_if_constexpr, builtin
 
 from ..compiler.layouts import shared_layout
@@ -20,6 +21,9 @@ from ..errors import (
     ShapeMismatch,
 )
 from .arguments import constant_int, constant_shape, describe, list_text
+from .blackwell import needs_blackwell
+from .ignored import note_ignored
+from .layout_objects import as_register_layout, as_shared_layout
 from .rings import allocate, local_view, ring, ring_type
 
 __all__ = [
@@ -36,9 +40,12 @@ __all__ = [
 
 
 class storage_kind:
-    """Kinds of on-chip memory."""
+    """Kinds of on-chip memory: shared memory, the tensor memory of Blackwell, shared memory of another CTA of the
+    cluster."""
 
     smem = tl.constexpr("smem")
+    tmem = tl.constexpr("tmem")
+    smemCluster = tl.constexpr("smemCluster")
 
 
 class buffered_tensor_type(ring_type):
@@ -70,7 +77,10 @@ class buffered_tensor_type(ring_type):
 
     @property
     def slot_bytes(self) -> int:
-        return math.prod(self.shape) * self.element_ty.primitive_bitwidth // 8
+        elements = math.prod(self.shape)
+        if isinstance(self.layout, PaddedSharedLayout):
+            elements += sum(elements // interval * gap for interval, gap in self.layout.interval_padding_pairs)
+        return elements * self.element_ty.primitive_bitwidth // 8
 
     def wrap(self, handle) -> buffered_tensor:
         return buffered_tensor(handle, self)
@@ -106,7 +116,7 @@ class buffered_tensor(ring):
 
 
 @builtin
-def local_alloc(shape, dtype, num, storage=storage_kind.smem, _semantic=None, _generator=None):
+def local_alloc(shape, dtype, num, storage=storage_kind.smem, layout=None, _semantic=None, _generator=None):
     """Allocates a ring of `num` buffers in shared memory, alive until the kernel ends.
 
     Args:
@@ -114,11 +124,14 @@ def local_alloc(shape, dtype, num, storage=storage_kind.smem, _semantic=None, _g
         dtype: element type.
         num: slots of the ring, a compile-time integer.
         storage: only shared memory.
+        layout: of each buffer (`swizzled_layout`, `padded_shared_layout_encoding`, ...); None takes the one that TMA and
+            the tensor cores read.
 
     Returns:
         buffered_tensor: index it with `[i]` or `local_view` before use.
 
-    Raises InvalidBuffer inside a task, helper, loop or branch; SharedMemoryExceeded when the kernel's sum is over the
+    Raises InvalidBuffer inside a task, helper, loop or branch; InvalidLayout where the layout doesn't fit the shape;
+    NeedsBlackwell for tensor memory; SharedMemoryExceeded when the kernel's sum is over the
     target's budget. sm_90. Lowers to `ttg.local_alloc`.
     """
     shape = constant_shape(shape, "shape")
@@ -126,14 +139,25 @@ def local_alloc(shape, dtype, num, storage=storage_kind.smem, _semantic=None, _g
     num = constant_int(num, "num", InvalidBuffer, least=1)
     if not isinstance(dtype, tl.dtype):
         raise InvalidBuffer(f"dtype must be an element type, not {describe(dtype)}")
+    if _unwrap_if_constexpr(storage) == storage_kind.tmem.value:
+        raise needs_blackwell("local_alloc in tensor memory")
     if _unwrap_if_constexpr(storage) != storage_kind.smem.value:
         raise InvalidBuffer(
             f"storage is {describe(_unwrap_if_constexpr(storage))}, only shared memory can be allocated"
         )
     if any(size < 1 or size & (size - 1) for size in shape):
         raise InvalidBuffer(f"shape is {list_text(shape)}, each dimension must be a power of two")
-    kind = buffered_tensor_type(dtype, shape, num, shared_layout(shape, dtype))
+    kind = buffered_tensor_type(dtype, shape, num, asked_layout(layout, shape, dtype))
     return allocate(kind, _semantic, _generator)
+
+
+def asked_layout(layout: Any, shape: list[int], dtype: tl.dtype):
+    """The layout that the author asked for, or the default one for None."""
+    return (
+        shared_layout(shape, dtype)
+        if _unwrap_if_constexpr(layout) is None
+        else as_shared_layout(layout, shape, dtype)
+    )
 
 
 def as_buffer(value: Any, what: str) -> buffered_tensor:
@@ -195,19 +219,41 @@ def local_trans(input, dims=(1, 0), _semantic=None):
 
 
 @builtin
-def local_load(src, _semantic=None):
+def local_load(
+    src,
+    token=None,
+    layout=None,
+    relaxed=False,
+    rematerialize_coordinates=False,
+    rematerialize_coordinates_group=None,
+    _semantic=None,
+):
     """Loads one buffer into registers of the current task.
 
     Args:
         src: one buffer.
+        token: of the wait for the copies that filled the buffer; the order in the code says the same.
+        layout: a `tlx.layout` to which the tensor is pinned (see `require_layout`); None leaves it to the compiler.
+        relaxed: without effect on NVIDIA, as the two that follow.
 
     Returns:
         tensor: of the buffer's shape and element type.
 
-    Lowers to `ttg.local_load`.
+    Raises InvalidLayout where the layout doesn't fit the buffer or the task. Lowers to `ttg.local_load`.
     """
     buffer = as_buffer(src, "local_load's src")
-    return _semantic.shared_load(buffer.memdesc, _semantic.default_layout(buffer.shape, buffer.dtype))
+    for name, value in (
+        ("relaxed", relaxed),
+        ("rematerialize_coordinates", rematerialize_coordinates),
+        ("rematerialize_coordinates_group", rematerialize_coordinates_group),
+    ):
+        if _unwrap_if_constexpr(value):
+            note_ignored("local_load", name, "it is for AMD's back end", _semantic)
+    if _unwrap_if_constexpr(layout) is None:
+        return _semantic.shared_load(buffer.memdesc, _semantic.default_layout(buffer.shape, buffer.dtype))
+    return _semantic.pinned(
+        _semantic.shared_load(buffer.memdesc, as_register_layout(layout, buffer.shape, _semantic))
+    )
 
 
 @builtin

@@ -7,27 +7,27 @@ import math
 import triton.language as tl
 from triton.language.core import _unwrap_if_constexpr, builtin
 
-from ..compiler.layouts import shared_layout
 from ..errors import InvalidBuffer, NotABuffer, ShapeMismatch
 from .arguments import constant_shape, describe, list_text
-from .buffers import as_buffer, buffered_tensor, buffered_tensor_type
+from .buffers import as_buffer, asked_layout, buffered_tensor, buffered_tensor_type
 
 __all__ = ["local_reinterpret", "local_reshape"]
 
 
 @builtin
-def local_reinterpret(src, dtype, shape=None, _semantic=None):
+def local_reinterpret(src, dtype, shape=None, layout=None, _semantic=None):
     """The bytes of a buffer, or of each slot of a ring, as elements of another type in another shape.
 
-    The view is laid out as a new buffer of its type and shape would be: what was written through one view is
-    scrambled in the other where the two swizzle differently.
+    By default the view is laid out as a new buffer of its type and shape would be. What was written through one view
+    is scrambled in the other where the two are laid out differently.
 
     Args:
         src: a buffer or a whole ring; no slice and no transposed view.
         dtype: the view's element type.
         shape: the view's shape, compile-time powers of two; by default that of `src`.
+        layout: the view's layout, as for `local_alloc`.
 
-    Raises ShapeMismatch unless both have the same number of bytes; InvalidBuffer. Lowers to
+    Raises ShapeMismatch unless both have the same number of bytes; InvalidBuffer, InvalidLayout. Lowers to
     `ttg.memdesc_reinterpret`.
     """
     if not isinstance(src, buffered_tensor):
@@ -39,7 +39,7 @@ def local_reinterpret(src, dtype, shape=None, _semantic=None):
     shape = list(src.shape) if _unwrap_if_constexpr(shape) is None else constant_shape(shape, "shape")
     if any(size < 1 or size & (size - 1) for size in shape):
         raise InvalidBuffer(f"shape is {list_text(shape)}, each dimension must be a power of two")
-    kind = buffered_tensor_type(dtype, shape, src.type.num, shared_layout(shape, dtype))
+    kind = buffered_tensor_type(dtype, shape, src.type.num, asked_layout(layout, shape, dtype))
     if kind.slot_bytes != src.type.slot_bytes:
         raise ShapeMismatch(
             f"local_reinterpret of {src.type}, {src.type.slot_bytes} bytes, as {list_text(shape)} {dtype}, "

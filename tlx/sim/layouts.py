@@ -14,7 +14,7 @@ import numpy as np
 from ..ir.model import Attribute
 from .errors import UnsupportedLayout
 
-__all__ = ["LayoutMap", "layout_map"]
+__all__ = ["LayoutMap", "buffer_rank", "layout_map"]
 
 
 class LayoutMap:
@@ -86,17 +86,25 @@ def layout_map(shape: tuple[int, ...], layout: Attribute, itemsize: int) -> Layo
     Raises:
         UnsupportedLayout: the simulator doesn't know the layout.
     """
-    rank = min(_rank(layout), len(shape))
+    rank = buffer_rank(layout, len(shape))
     buffers, inner = shape[: len(shape) - rank], shape[len(shape) - rank :]
     offsets = _inner_offsets(inner, layout, itemsize)
     starts = np.arange(prod(buffers), dtype=np.int64) * (offsets.size * itemsize)
-    return LayoutMap((starts.reshape(-1, *[1] * rank) + offsets).reshape(shape), itemsize)
+    offsets = (starts.reshape(-1, *[1] * rank) + offsets).reshape(shape)
+    if layout.name == "ttg.padded_shared":
+        offsets = _padded(offsets // itemsize, layout) * itemsize
+    return LayoutMap(offsets, itemsize)
 
 
-def _rank(layout: Attribute) -> int:
+def buffer_rank(layout: Attribute, rank: int) -> int:
+    """How many of the `rank` axes of a memory descriptor are a buffer's; those before them number buffers."""
+    return min(_layout_rank(layout), rank)
+
+
+def _layout_rank(layout: Attribute) -> int:
     if "rank" in dict(layout.parameters):
         return layout["rank"]
-    if layout.name == "ttg.shared_linear":
+    if layout.get("offset"):
         return len(layout["offset"][0])
     for name in ("order", "CTAsPerCGA", "CTAOrder"):
         if layout.get(name):
@@ -112,7 +120,10 @@ def _inner_offsets(shape: tuple[int, ...], layout: Attribute, itemsize: int) -> 
     if layout.name == "ttg.nvmma_shared":
         return _nvmma(shape, layout, itemsize)
     if layout.name == "ttg.shared_linear":
-        return _linear(shape, layout) * itemsize
+        return _linear(shape, layout["offset"]) * itemsize
+    if layout.name == "ttg.padded_shared":
+        bases = layout.get("offset")
+        return (_linear(shape, bases) if bases else _in_order(shape, layout["order"])) * itemsize  # gaps come later
     raise UnsupportedLayout(f"{layout}: the simulator doesn't know this shared layout")
 
 
@@ -170,9 +181,20 @@ def _nvmma_rows(shape: tuple[int, ...], swizzle: int, itemsize: int, box_order) 
     return offset
 
 
-def _linear(shape: tuple[int, ...], layout: Attribute) -> np.ndarray:
-    """`shared_linear` lists, for each bit of the offset, the element it moves to."""
-    bases = layout["offset"]
+def _in_order(shape: tuple[int, ...], order: tuple[int, ...]) -> np.ndarray:
+    """Elements one behind the other, axis `order[0]` running first."""
+    axes = order[::-1]
+    offsets = np.arange(prod(shape), dtype=np.int64).reshape([shape[axis] for axis in axes])
+    return offsets.transpose(np.argsort(axes))
+
+
+def _padded(offsets: np.ndarray, layout: Attribute) -> np.ndarray:
+    """Offsets in elements with the gaps: behind every `interval` elements come `padding` unused ones."""
+    return offsets + sum(offsets // interval * padding for interval, padding in layout["intervals"])
+
+
+def _linear(shape: tuple[int, ...], bases: tuple[tuple[int, ...], ...]) -> np.ndarray:
+    """`bases` lists, for each bit of the offset, the element it moves to."""
     offset = np.arange(prod(shape), dtype=np.int64)
     place = [np.zeros_like(offset) for _ in shape]
     for bit, base in enumerate(bases):

@@ -22,7 +22,7 @@ def local_alloc(group, op, values=None):
     type = op.result.type
     map = buffer_map(type)
     start = group.shared_base + op.attributes.get("allocation.offset", 0)
-    buffer = Buffer(_name(op), start, map.offsets.size * map.itemsize, op)
+    buffer = Buffer(_name(op), start, map.high, op)
     group.cta.barriers.abandon_unused(group, buffer)
     group.cta.memory.poison(buffer)
     view = MemDesc(buffer, start, map, dtype_of(type.element))

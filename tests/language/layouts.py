@@ -1,0 +1,169 @@
+"""Layouts that a kernel asks for: of buffers, and of tensors in registers."""
+
+import numpy as np
+import triton
+import triton.language as tl
+
+import tlx
+
+from .case import Case, integers, output
+
+ROWS, COLUMNS = 32, 64
+
+SHARED = {
+    "swizzled": tlx.swizzled_layout(3, 2, 4),
+    "swizzled, columns contiguous": tlx.swizzled_layout(2, 0, 5, order=(0, 1)),
+    "no swizzle": tlx.swizzled_layout.make_default(2),
+    "Triton's swizzle": tlx.swizzled_shared_layout_encoding(4, 2, 4, [1, 0], [1, 1], [1, 1], [1, 1], [1, 0]),
+    "TMA's": tlx.nv_mma_shared_layout_encoding.make_default((ROWS, COLUMNS), tl.float32),
+    "TMA's without swizzle": tlx.nv_mma_shared_layout_encoding((ROWS, COLUMNS), (1, 0), tl.float32, swizzled=False),
+    "TMA's, columns contiguous": tlx.nv_mma_shared_layout_encoding((ROWS, COLUMNS), (0, 1), tl.float32),
+    "padded": tlx.padded_shared_layout_encoding.with_identity_for([(64, 4), (512, 8)], (ROWS, COLUMNS)),
+    "padded, columns contiguous": tlx.padded_shared_layout_encoding.with_identity_for(
+        [(32, 1)], (ROWS, COLUMNS), order=(0, 1)
+    ),
+    "padded in an order of its own": tlx.padded_shared_layout_encoding.with_bases(
+        [(128, 16)],
+        [*[(0, 1 << bit) for bit in range(6)], (16, 0), (1, 0), (2, 0), (4, 0), (8, 0)],
+        (ROWS, COLUMNS),
+    ),
+    "linear": tlx.shared_linear_layout_encoding(
+        [*[(0, 1 << bit) for bit in range(6)], (1, 4), (2, 8), (4, 16), (8, 0), (16, 0)]
+    ),
+}
+
+
+@tlx.jit
+def through_a_ring(x, y, R: tl.constexpr, C: tl.constexpr, LAYOUT: tl.constexpr):
+    """Through two slots of a ring of three, the second one transposed; the slots must not touch each other."""
+    ring = tlx.local_alloc((R, C), tl.float32, 3, layout=LAYOUT)
+    i, j = tl.arange(0, R), tl.arange(0, C)
+    at = i[:, None] * C + j[None, :]
+    tile = tl.load(x + at)
+    tlx.local_store(ring[2], tile * 2)
+    tlx.local_store(ring[1], tile)
+    tl.store(y + at, tlx.local_load(ring[2]))
+    turned = j[:, None] * R + i[None, :]
+    tl.store(y + R * C + turned, tlx.local_load(tlx.local_trans(ring[1])))
+
+
+@tlx.jit
+def reinterpreted_with_a_layout(x, y, N: tl.constexpr, LAYOUT: tl.constexpr):
+    """Written through rows without swizzle, read as what lies at each place."""
+    buffer = tlx.local_alloc((N, N), tl.float32, 1, layout=tlx.swizzled_layout.make_default(2))
+    i = tl.arange(0, N)
+    at = i[:, None] * N + i[None, :]
+    tlx.local_store(buffer[0], tl.load(x + at))
+    tl.store(y + at, tlx.local_load(tlx.local_reinterpret(buffer[0], tl.float32, layout=LAYOUT)))
+
+
+# A thread holds two neighbours in each of 8 pairs of rows; 4 warps side by side.
+PAIRS = tlx.layout(shape=((32, 4), (2, 8)), stride=((2, 512), (1, 64)))
+BROADCAST = tlx.layout(shape=((32, 2, 2), (32,)), stride=((1, 32, 0), (64,)))
+
+
+@tlx.jit
+def loaded_in_a_layout(x, y, R: tl.constexpr, C: tl.constexpr, LAYOUT: tl.constexpr):
+    buffer = tlx.local_alloc((R, C), tl.float32, 1)
+    i, j = tl.arange(0, R), tl.arange(0, C)
+    at = i[:, None] * C + j[None, :]
+    tlx.local_store(buffer[0], tl.load(x + at))
+    tile = tlx.local_load(buffer[0], layout=LAYOUT)
+    tlx.assert_same_layout(tile, LAYOUT)
+    tl.store(y + at, tile * 2)
+
+
+@triton.jit
+def twice_in(tile, LAYOUT: tl.constexpr):
+    return tlx.require_layout(tile, LAYOUT) * 2
+
+
+@tlx.jit
+def carried_in_a_layout(x, y, n, R: tl.constexpr, C: tl.constexpr, LAYOUT: tl.constexpr):
+    """A sum kept in the author's layout over a loop, through a helper, in a task of its own."""
+    i, j = tl.arange(0, R), tl.arange(0, C)
+    with tlx.async_tasks():
+        with tlx.async_task("default"):
+            tl.store(y + R * C, n)
+        with tlx.async_task(num_warps=4):
+            at = tl.arange(0, R)[:, None] * C + tl.arange(0, C)[None, :]
+            acc = tlx.zeros((R, C), tl.float32, LAYOUT)
+            for _ in tl.range(0, n):
+                acc += twice_in(tl.load(x + at), LAYOUT)
+            tlx.assert_same_layout(acc, LAYOUT)
+            rows = tl.sum(acc, axis=1)
+            tl.store(y + at, acc + rows[:, None], mask=at % 3 != 1)
+
+
+@tlx.jit
+def released(x, y, R: tl.constexpr, C: tl.constexpr, LAYOUT: tl.constexpr):
+    """Behind the release the compiler stores as it likes: in 16 bytes."""
+    i, j = tl.arange(0, R), tl.arange(0, C)
+    at = i[:, None] * C + j[None, :]
+    tile = tlx.require_layout(tl.load(x + at), LAYOUT)
+    tl.store(y + at, tlx.release_layout(tile) + 1)
+    tl.store(y + R * C + at, tlx.require_layout(tl.load(x + at), LAYOUT, pin=False) + 2)
+    tlx.dump_layout(tile)
+
+
+X = integers(ROWS, COLUMNS)
+SQUARE = np.arange(32 * 32, dtype=np.float32).reshape(32, 32)
+AT = np.arange(ROWS * COLUMNS).reshape(ROWS, COLUMNS)
+SUMS = 6 * X + 6 * X.sum(1, keepdims=True)
+KEPT = np.where(AT % 3 != 1, SUMS, 77)
+SIZES = {"R": ROWS, "C": COLUMNS}
+
+CASES = [
+    *[
+        Case(
+            f"a ring laid out {name}",
+            through_a_ring,
+            {"x": X, "y": output(2 * ROWS * COLUMNS), "LAYOUT": layout, **SIZES},
+            {"y": np.concatenate([2 * X.reshape(-1), X.T.reshape(-1)])},
+        )
+        for name, layout in SHARED.items()
+    ],
+    Case(
+        "reinterpreted as columns",
+        reinterpreted_with_a_layout,
+        {"x": SQUARE, "y": output(32, 32), "N": 32, "LAYOUT": tlx.swizzled_layout(0, order=(0, 1))},
+        {"y": SQUARE.T},
+    ),
+    Case(
+        "reinterpreted through CuTe's Swizzle<2, 1, 5>",
+        reinterpreted_with_a_layout,
+        {"x": SQUARE, "y": output(32, 32), "N": 32, "LAYOUT": tlx.swizzled_layout(2, 1, 5)},
+        # element (row, column) is at row * 32 + (column ^ (2 * (row // 2 % 4)))
+        {"y": np.array([[row * 32 + (column ^ (2 * (row // 2 % 4))) for column in range(32)] for row in range(32)])},
+    ),
+    Case(
+        "a load in the author's layout",
+        loaded_in_a_layout,
+        {"x": X, "y": output(ROWS, COLUMNS), "LAYOUT": PAIRS, **SIZES},
+        {"y": 2 * X},
+        ttgir={"__held_": 0, "tt.call": 0, "convert_layout": 0},
+        ptx={"ld.shared.v2.b32": 8, "st.global.v2.b32": 8},
+    ),
+    Case(
+        "a load in a layout with copies",
+        loaded_in_a_layout,
+        {"x": X, "y": output(ROWS, COLUMNS), "LAYOUT": BROADCAST, **SIZES},
+        {"y": 2 * X},
+        ptx={"st.global.b32": 32},
+    ),
+    Case(
+        "a layout over a loop",
+        carried_in_a_layout,
+        {"x": X, "y": output(ROWS * COLUMNS + 1), "n": 3, "LAYOUT": PAIRS, **SIZES},
+        {"y": np.append(KEPT, 3)},
+        ttgir={"tt.call": 0},
+    ),
+    Case(
+        "a layout released",
+        released,
+        {"x": X, "y": output(2 * ROWS * COLUMNS), "LAYOUT": PAIRS, **SIZES},
+        {"y": np.concatenate([X.reshape(-1) + 1, X.reshape(-1) + 2])},
+        ttgir={"tlx.observer": 0},
+        ptx={"st.global.v4.b32": 8},
+    ),
+]

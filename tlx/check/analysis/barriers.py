@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -26,6 +27,7 @@ _KINDS = {
 }
 _COPY_ARRIVE = "ttng.async_copy_mbarrier_arrive"
 _ADDRESS = frozenset({"tti.experimental_memdesc_to_i32", "tti.experimental_memdesc_to_i64"})
+_CONVERSIONS = frozenset({"arith.trunci", "arith.extui"})
 WARP_SIZE = 32
 # Ops that touch a barrier's memory without using it as one.
 _NO_EVENT = _ADDRESS | {"ttng.inval_barrier", "ttg.local_alloc", "ttg.local_dealloc", "ttg.warp_specialize"}
@@ -171,8 +173,11 @@ class Barriers:
                 roots.add(event.view.root)
                 known.add(place.op)
                 yield event
+        by_address = _reached_by_address(places)
         for place in places:
-            if place.op in known or place.op.name in _NO_EVENT or place.op.name.startswith("ttg.memdesc_"):
+            if place.op in known or place.op.name.startswith("ttg.memdesc_"):
+                continue
+            if place.op.name in _NO_EVENT and place.op not in by_address:
                 continue
             for operand in place.op.operands:
                 if isinstance(operand.type, MemDescType) and str(operand.type.element) == "i64":
@@ -211,6 +216,22 @@ class Barriers:
         return warps_of(self.module, place) * WARP_SIZE
 
 
+def _reached_by_address(places: list[Place]) -> set[Op]:
+    """The ops that take a barrier's address for more than the arrival of each thread, such as for other CTAs."""
+    users: dict[Value, list[Op]] = defaultdict(list)
+    for place in places:
+        for operand in place.op.operands:
+            users[operand].append(place.op)
+
+    def known(value: Value) -> bool:
+        return all(
+            known(user.result) if user.name in _CONVERSIONS else user.attributes.get("asm_string") == ARRIVE_PTX
+            for user in users[value]
+        )
+
+    return {place.op for place in places if place.op.name in _ADDRESS and not known(place.op.result)}
+
+
 def first_trip(values: Values, expression: Linear) -> int | None:
     """The number in the first trip of all loops; None if unknown."""
     first = values.atoms.substitute(expression, {variable: constant(0) for variable in expression.variables})
@@ -219,6 +240,6 @@ def first_trip(values: Values, expression: Linear) -> int | None:
 
 def converted(value: Value) -> Value:
     """The value that integer conversions made this one of."""
-    while isinstance(value.owner, Op) and value.owner.name in ("arith.trunci", "arith.extui"):
+    while isinstance(value.owner, Op) and value.owner.name in _CONVERSIONS:
         value = value.owner.operands[0]
     return value

@@ -11,6 +11,7 @@ from ..findings import Finding
 from . import (
     arrivals,
     budgets,
+    cluster_syncs,
     expected_bytes,
     first_waits,
     mma_results,
@@ -30,6 +31,7 @@ CHECKS: tuple[Callable[[Context], Iterator[Finding]], ...] = (
     budgets.threads,
     named_barriers.numbers,
     named_barriers.thread_counts,
+    cluster_syncs.syncs,
     signals.signalled,
     first_waits.first_waits,
     expected_bytes.expected_bytes,

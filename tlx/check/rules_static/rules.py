@@ -7,6 +7,7 @@ from ..findings import ERROR, NOTE, WARNING, Rule
 __all__ = [
     "ARRIVALS_AND_WAITS",
     "ARRIVE_COUNT",
+    "CLUSTER_SYNC",
     "EXPECTED_BYTES",
     "FIRST_WAITS",
     "MISSING_FENCE",
@@ -38,6 +39,7 @@ FIRST_WAITS = Rule("TLX-S011", "first-waits", ERROR, "no task gets past its firs
 MISSING_FENCE = Rule("TLX-S012", "missing-fence", ERROR, "an engine reads what was stored without a proxy fence")
 NEVER_WAITED = Rule("TLX-S013", "never-waited", WARNING, "a barrier is signalled that nobody waits for")
 STORE_IN_FLIGHT = Rule("TLX-S014", "store-in-flight", ERROR, "a task ends while a TMA store may read its buffer")
+CLUSTER_SYNC = Rule("TLX-S015", "cluster-sync", ERROR, "the cluster is synced where some of its warps never come")
 
 STATIC_RULES: dict[str, Rule] = {value.id: value for value in list(globals().values()) if isinstance(value, Rule)}
 """By id."""

@@ -5,6 +5,7 @@ from .installation import require_triton
 require_triton()
 
 from . import check  # noqa: E402
+from .compiler.clusters import Config  # noqa: E402
 from .compiler.jit import compile, jit  # noqa: E402
 from .errors import TLXError  # noqa: E402
 from .language.barriers import (  # noqa: E402
@@ -17,6 +18,7 @@ from .language.barriers import (  # noqa: E402
     mbarrier_type,
     named_barrier_arrive,
     named_barrier_wait,
+    remote_view,
 )
 from .language.blackwell import (  # noqa: E402
     CLCPipelineContext,
@@ -44,6 +46,12 @@ from .language.buffers import (  # noqa: E402
     local_store,
     local_trans,
     storage_kind,
+)
+from .language.clusters import (  # noqa: E402
+    cluster_barrier,
+    cluster_cta_rank,
+    cluster_size_1d,
+    fence_mbarrier_init_cluster,
 )
 from .language.copy import (  # noqa: E402
     async_load,
@@ -73,6 +81,11 @@ from .language.pins import (  # noqa: E402
     zeros,
 )
 from .language.pipelines import ring  # noqa: E402
+from .language.remote import (  # noqa: E402
+    async_remote_shmem_copy,
+    async_remote_shmem_store,
+    remote_shmem_store,
+)
 from .language.rings import local_view  # noqa: E402
 from .language.tasks import async_task, async_task_replica_id, async_tasks, task  # noqa: E402
 from .language.threads import clock64, thread_id, vote_ballot_sync  # noqa: E402
@@ -98,6 +111,7 @@ activate_if_no_gpu()
 
 __all__ = [
     "CLCPipelineContext",
+    "Config",
     "DummyRegisterLayoutEncoding",
     "IgnoredArgument",
     "Space",
@@ -117,6 +131,8 @@ __all__ = [
     "async_load",
     "async_load_commit_group",
     "async_load_wait_group",
+    "async_remote_shmem_copy",
+    "async_remote_shmem_store",
     "async_task",
     "async_task_replica_id",
     "async_tasks",
@@ -134,11 +150,15 @@ __all__ = [
     "clc_response",
     "clc_response_type",
     "clock64",
+    "cluster_barrier",
+    "cluster_cta_rank",
+    "cluster_size_1d",
     "compile",
     "dtype_of",
     "dump_layout",
     "fence",
     "fence_async_shared",
+    "fence_mbarrier_init_cluster",
     "get_bufidx_phase",
     "get_fp8_format_name",
     "jit",
@@ -161,6 +181,8 @@ __all__ = [
     "nv_mma_shared_layout_encoding",
     "padded_shared_layout_encoding",
     "release_layout",
+    "remote_shmem_store",
+    "remote_view",
     "require_layout",
     "ring",
     "shared_layout_encoding",

@@ -186,7 +186,7 @@ class DtypeMismatch(LanguageError):
 
 
 class LayoutMismatch(LanguageError):
-    """A descriptor and a buffer swizzle shared memory differently."""
+    """A buffer is laid out in another way than the descriptor or the tensor cores that use it expect."""
 
 
 class InvalidLayout(LanguageError):
@@ -207,6 +207,37 @@ class InvalidCopy(LanguageError):
 
 class InvalidThreadOp(LanguageError):
     """An op on single threads with arguments that the hardware doesn't take."""
+
+
+# --- clusters ---
+
+
+class InvalidCluster(LanguageError):
+    """A cluster has a shape that the hardware doesn't take, or an op on clusters has an argument that has no meaning."""
+
+
+class GridNotDivisible(TLXError):
+    """A kernel is launched on a grid that its clusters don't divide."""
+
+
+class NoCluster(LanguageError):
+    """Something that reaches other CTAs of a cluster, in a kernel that is compiled without one."""
+
+
+class RankOutOfRange(LanguageError):
+    """A constant rank lies outside the cluster."""
+
+
+class ClusterSyncMismatch(LanguageError):
+    """Some warps of a CTA would never join a barrier of the cluster, which would hang."""
+
+
+class RemoteOutsideTasks(LanguageError):
+    """A kernel with tasks reaches other CTAs outside of them, where nothing says that those are ready."""
+
+
+class RemoteBarrier(LanguageError):
+    """A barrier of another CTA is used where only a barrier of this one can be."""
 
 
 # --- MMA ---

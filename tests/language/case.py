@@ -33,7 +33,7 @@ class Case:
         kernel: the tlx-jitted function.
         arguments: by the kernel's names: arrays, `TMA`, numbers, compile-time values.
         expected: what arrays of the arguments hold after the launch, by name.
-        grid: programs.
+        grid: programs along x, or along each axis.
         options: launch options such as `num_warps`.
         ttgir: how often a text stands in the TTGIR, for facts that the result doesn't show.
         ptx: likewise in the PTX.
@@ -44,7 +44,7 @@ class Case:
     kernel: TLXFunction
     arguments: dict[str, Any]
     expected: dict[str, np.ndarray]
-    grid: int = 1
+    grid: int | tuple[int, ...] = 1
     options: dict[str, Any] = field(default_factory=dict)
     ttgir: dict[str, int] = field(default_factory=dict)
     ptx: dict[str, int] = field(default_factory=dict)
@@ -52,6 +52,11 @@ class Case:
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def programs(self) -> tuple[int, ...]:
+        """The grid of a launch."""
+        return self.grid if isinstance(self.grid, tuple) else (self.grid,)
 
     def bind(self, to_tensor) -> tuple[dict[str, Any], dict[str, Any]]:
         """Fresh launch arguments and, by name, the tensors behind them; `to_tensor` makes one of a copied array."""
@@ -68,14 +73,14 @@ class Case:
     def launch(self, to_tensor) -> dict[str, Any]:
         """Launches once; returns the tensors."""
         arguments, tensors = self.bind(to_tensor)
-        self.kernel[(self.grid,)](**arguments, **self.options)
+        self.kernel[self.programs](**arguments, **self.options)
         return tensors
 
     def compiled(self):
         """The kernel as the simulated launch compiles it, without running it."""
         arguments, _ = self.bind(sim.array)
         with sim.simulating():
-            return self.kernel.warmup(**arguments, **self.options, grid=(self.grid,))
+            return self.kernel.warmup(**arguments, **self.options, grid=self.programs)
 
 
 def run_simulated(case: Case) -> dict[str, np.ndarray]:

@@ -7,9 +7,11 @@ from tlx import sim
 
 from . import (
     buffers,
+    clusters,
     control,
     copies,
     dot,
+    epilogues,
     gather,
     helpers,
     layouts,
@@ -42,6 +44,8 @@ CONCEPTS = (
     warp_barriers,
     views,
     gather,
+    epilogues,
+    clusters,
 )
 CASES = [case for concept in CONCEPTS for case in concept.CASES]
 

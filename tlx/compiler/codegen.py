@@ -22,6 +22,7 @@ from ..language.tasks import async_task, async_tasks
 from ..language.tma import descriptor_type
 from ..source import Location
 from .budget import check_registers, check_shared_memory
+from .cluster_syncs import Syncs, check_outside_tasks, check_same_warps
 from .control_flow import ControlFlow
 from .ring_uses import check_ring_uses
 from .semantic import TLXSemantic
@@ -45,6 +46,8 @@ class TLXCodeGenerator(ControlFlow, CodeGenerator):
         self.kernel_body = None
         self.rings = []  # live until the kernel ends
         self.branch_depth = 0
+        self.syncs = Syncs()
+        self.task_depth: tuple[int, int] | None = None
         self.definitions: dict[str, Location] = {}
 
     # --- places ---
@@ -62,6 +65,16 @@ class TLXCodeGenerator(ControlFlow, CodeGenerator):
         """Whether what is emitted here runs exactly once, in the kernel itself."""
         return self.is_kernel and not (self.scf_stack or self.branch_depth or self.caller_context.in_task)
 
+    @property
+    def depth(self) -> tuple[int, int]:
+        """Loops and branches around what is traced."""
+        return len(self.scf_stack), self.branch_depth
+
+    @property
+    def at_task_top_level(self) -> bool:
+        """Whether what is emitted here runs exactly once in each run of the task, and nothing calls it but the task."""
+        return self.depth == self.task_depth
+
     # --- functions ---
 
     def visit_FunctionDef(self, node):
@@ -71,11 +84,14 @@ class TLXCodeGenerator(ControlFlow, CodeGenerator):
         ends[key] = ends.get(key, False) or self.semantic.engines.unfenced
 
     def visit_compound_statement(self, stmts):
+        if stmts is self.kernel_body:
+            self.enter_cluster()
         super().visit_compound_statement(stmts)
         if stmts is not self.kernel_body:
             return
         if not isinstance(stmts[-1], ast.Return):
-            self.release_rings()
+            self.end_kernel()
+        self.settle_cluster()
         check_ring_uses([self.caller_context.ring_uses])
         check_shared_memory(self.caller_context.kernel)
         check_registers(self.caller_context.kernel)
@@ -83,8 +99,30 @@ class TLXCodeGenerator(ControlFlow, CodeGenerator):
     def visit_Return(self, node):
         if self.task_body_depth:
             raise ReturnInTask("return inside a task", hint="let the task's body end instead; use `if`")
-        self.release_rings()
+        if self.is_kernel:
+            self.end_kernel()
         return super().visit_Return(node)
+
+    # --- the cluster, outside of tasks ---
+
+    def enter_cluster(self) -> None:
+        """Publishes the barriers allocated so far, if something behind reaches other CTAs."""
+        self.syncs.enter(self.semantic)
+        self.caller_context.cluster_use.entry = self.syncs.entries[-1] if self.syncs.entries else None
+
+    def settle_cluster(self) -> None:
+        """Decides on the barriers of the cluster around the kernel's own code."""
+        kernel, use = self.caller_context.kernel, self.caller_context.cluster_use
+        check_outside_tasks(kernel, use)
+        check_same_warps(kernel)
+        self.syncs.keep({*use.needed, *(self.syncs.exits if use.remote else ())}, kernel)
+
+    # --- the end ---
+
+    def end_kernel(self) -> None:
+        """Waits for the peers, if they may still reach this CTA, and ends the life of its shared memory."""
+        self.syncs.leave(self.semantic)
+        self.release_rings()
 
     def record_allocation(self, value: ring) -> None:
         """Enters a ring into the kernel's budget and keeps its memory until the kernel ends."""

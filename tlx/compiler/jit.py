@@ -16,6 +16,7 @@ from triton.compiler.compiler import ASTSource, CompiledKernel, make_backend
 from triton.runtime.jit import JITFunction
 
 from .budget import shared_memory_exceeded
+from .clusters import ClusterShape, cluster_shape, declare_cluster, note_cluster, size_of_cluster
 from .targets import DEFAULT_ARCH, target_for
 from .task_context import KernelState
 from .versions import LAUNCH_DEFAULTS
@@ -38,17 +39,21 @@ def package_hash() -> str:
 
 
 class TLXSource(ASTSource):
-    """A kernel as Triton's compiler takes it: everything of tlx happens in `make_ir`, from which TTGIR comes out."""
+    """A kernel as Triton's compiler takes it: everything of tlx happens in `make_ir`, from which TTGIR comes out.
+
+    Its `cluster` is the shape of the clusters that it is compiled for, None for none.
+    """
 
     def __init__(self, fn, signature, constexprs=None, attrs=None):
         super().__init__(fn, signature, constexprs, attrs)
         self.language = Language.GLUON
         self.ext = "ttgir"
         self.kernel: KernelState | None = None
+        self.cluster: ClusterShape | None = None
 
     def hash(self) -> str:
         with FRONT_END:
-            return hashlib.sha256(f"{super().hash()}-{package_hash()}".encode()).hexdigest()
+            return hashlib.sha256(f"{super().hash()}-{package_hash()}-{self.cluster}".encode()).hexdigest()
 
     def make_ir(self, target, options, codegen_fns, module_map, context):
         from .codegen import trace
@@ -58,8 +63,8 @@ class TLXSource(ASTSource):
         from .pipeline import run_passes
         from .verify import check_lowered
 
-        self.kernel = KernelState(target_for(options.arch), options.num_warps, options.maxnreg)
-        module = new_module(context, target, options)
+        self.kernel = KernelState(target_for(options.arch), options.num_warps, options.maxnreg, self.cluster)
+        module = new_module(context, target, options, self.cluster)
         with FRONT_END:
             module = trace(
                 self.fn,
@@ -71,7 +76,7 @@ class TLXSource(ASTSource):
                 module_map=module_map,
                 module=module,
             )
-        module = note_pendings(splice(module, context), context)
+        module = note_pendings(splice(module, context, self.kernel.dropped), context)
         run_passes(module, self.kernel.target, options.num_stages)
         module = restore_pendings(module, context)
         if self.kernel.observations:
@@ -81,13 +86,15 @@ class TLXSource(ASTSource):
         return module
 
 
-def new_module(context, target, options):
+def new_module(context, target, options, cluster: ClusterShape | None):
     """An empty module with the attributes that layouts are verified against."""
     builder = ir.builder(context)
     module = builder.create_module()
     module.set_attr("ttg.target", builder.get_string_attr(make_backend(target).get_target_name(options)))
     module.set_attr("ttg.num-warps", builder.get_int32_attr(options.num_warps))
-    module.set_attr("ttg.num-ctas", builder.get_int32_attr(options.num_ctas))
+    module.set_attr("ttg.num-ctas", builder.get_int32_attr(options.num_ctas if cluster is None else 1))
+    if cluster is not None:
+        note_cluster(module, builder, cluster)
     module.set_attr("ttg.threads-per-warp", builder.get_int32_attr(options.warp_size))
     if options.maxnreg is not None:
         module.set_attr("ttg.maxnreg", builder.get_int32_attr(options.maxnreg))
@@ -95,7 +102,12 @@ def new_module(context, target, options):
 
 
 def compile_source(src: TLXSource, target: GPUTarget | None = None, options: dict | None = None, **kwargs):
-    """Triton's compile, and after it the shared memory with the compiler's scratch against the budget."""
+    """Triton's compile, with clusters, and after it the shared memory with the compiler's scratch against the budget."""
+    options = dict(options or {})
+    arch = target.arch if target is not None else DEFAULT_ARCH
+    src.cluster = cluster_shape(options.pop("ctas_per_cga", None), options.get("num_ctas"), arch)
+    if src.cluster is not None:
+        options["num_ctas"] = size_of_cluster(src.cluster)  # what the stock launcher makes a cluster of
     try:
         kernel = triton.compile(src, target=target, options=options, **kwargs)
     except RuntimeError as error:
@@ -109,7 +121,7 @@ def compile_source(src: TLXSource, target: GPUTarget | None = None, options: dic
     rings = src.kernel.allocations if src.kernel is not None else None
     if kernel.metadata.shared > target.shared_bytes and rings != []:
         raise shared_memory_exceeded(rings or [], kernel.metadata.shared, target)
-    return kernel
+    return declare_cluster(kernel, src.cluster)
 
 
 class TLXFunction(JITFunction):
@@ -136,7 +148,13 @@ class TLXFunction(JITFunction):
 
     def _pack_args(self, backend, kwargs, *rest):
         # Called by Triton where a launch finds no compiled kernel: here the defaults cost nothing at later launches.
-        return super()._pack_args(backend, {**self.launch_defaults, **kwargs}, *rest)
+        kwargs = {**self.launch_defaults, **kwargs}
+        cluster = kwargs.pop("ctas_per_cga", None)
+        options, *others = super()._pack_args(backend, kwargs, *rest)
+        options.__dict__["ctas_per_cga"] = (
+            cluster  # Triton's options don't have it; `compile_source` gets them as a dict
+        )
+        return options, *others
 
 
 def jit(
@@ -145,6 +163,7 @@ def jit(
     num_warps: int | None = None,
     num_stages: int | None = None,
     maxnreg: int | None = None,
+    ctas_per_cga: ClusterShape | None = None,
     **options,
 ):
     """Compiles a function with tlx: ordinary Triton code, plus everything in `tlx`.
@@ -154,12 +173,13 @@ def jit(
         num_warps: warps of the default task, unless the launch says otherwise.
         num_stages: stages of the stock pipeliner for loops over `tl.dot`, likewise.
         maxnreg: cap on the registers of a thread, likewise.
+        ctas_per_cga: CTAs of a cluster along x, y, z, likewise; they must divide the grid.
         options: what `triton.jit` takes (`do_not_specialize`, `noinline`, `repr`, ...).
 
     Returns:
         TLXFunction: launch it as `kernel[grid](...)`.
     """
-    given = {"num_warps": num_warps, "num_stages": num_stages, "maxnreg": maxnreg}
+    given = {"num_warps": num_warps, "num_stages": num_stages, "maxnreg": maxnreg, "ctas_per_cga": ctas_per_cga}
     defaults = {name: value for name, value in given.items() if value is not None}
 
     def declare(fn: Callable) -> TLXFunction:
@@ -182,7 +202,7 @@ def compile(
         signature: Triton's type of each run-time argument: `"*bf16"`, `"i32"`, `"tensordesc<bf16[64, 64]>"`.
         constexprs: value of each compile-time argument.
         target: default sm_90.
-        options: launch options such as `num_warps`.
+        options: launch options such as `num_warps` and `ctas_per_cga`.
 
     Returns:
         CompiledKernel: its `asm` holds `ttgir`, `llir`, `ptx` and `cubin`.

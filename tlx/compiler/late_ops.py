@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 import re
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from triton._C.libtriton import ir
 
 from .versions import SHARED_ADDRESS_BITS
 
-__all__ = ["LATE_OPS", "emit", "parse", "splice"]
+__all__ = ["LATE_OPS", "emit", "emit_undecided", "parse", "splice"]
 
 PREFIX = "__tlx_"
 TEMPORARY = "%tlx_temporary"  # a value between the ops of one spelling; numbered when it is spliced in
@@ -48,9 +48,9 @@ def descriptor_store(operands: list[str], types: list[str], result: str) -> str:
     return f"tt.descriptor_store {descriptor}[{', '.join(offsets)}], {value} : {types[0]}, {types[1]}"
 
 
-def plain(text: str) -> Speller:
-    """An op without operands."""
-    return lambda operands, types, result: text
+def plain(*ops: str) -> Speller:
+    """Ops without operands, one after the other."""
+    return lambda operands, types, result: "\n".join(ops)
 
 
 def descriptor_address(operands: list[str], types: list[str], result: str) -> str:
@@ -66,6 +66,8 @@ def shared_address(operands: list[str], types: list[str], result: str) -> str:
     return f"tti.experimental_memdesc_to_i{SHARED_ADDRESS_BITS} {operands[0]} : {types[0]}"
 
 
+CLUSTER_BARRIER = ("nvvm.cluster.arrive {aligned}", "nvvm.cluster.wait {aligned}")
+
 LATE_OPS: dict[str, Speller] = {
     "named_barrier_wait": intrinsic("llvm.nvvm.barrier.cta.sync.aligned.count"),
     "named_barrier_arrive": intrinsic("llvm.nvvm.barrier.cta.arrive.aligned.count"),
@@ -75,8 +77,8 @@ LATE_OPS: dict[str, Speller] = {
     "clock64": intrinsic("llvm.nvvm.read.ptx.sreg.clock64"),
     "vote_ballot_sync": intrinsic("llvm.nvvm.vote.ballot.sync"),
     "shared_address": shared_address,
-    "cluster_arrive": plain("nvvm.cluster.arrive {aligned}"),
-    "cluster_wait": plain("nvvm.cluster.wait {aligned}"),
+    "cluster_barrier": plain(*CLUSTER_BARRIER),
+    "cluster_entry": plain("nvvm.fence.mbarrier.init", *CLUSTER_BARRIER),
     "cluster_rank": plain("nvvm.read.ptx.sreg.cluster.ctarank : i32"),
     "fence_mbarrier_init": plain("nvvm.fence.mbarrier.init"),
     "elect_sync": plain("nvvm.elect.sync -> i1"),
@@ -98,27 +100,52 @@ def emit(name: str, operands: Sequence[Any], result: Any, semantic) -> Any:
     Returns:
         the handle of the result, or None.
     """
-    builder, module, declared = semantic.builder, semantic.module, semantic.task.kernel.late_ops
     types = [operand.get_type() for operand in operands]
+    declared = semantic.task.kernel.late_ops
     key = (name, *map(str, types), str(result))
     if key not in declared:
-        declared[key] = f"{PREFIX}{name}_{len(declared)}"
-        function_type = builder.get_function_ty(types, [result] if result is not None else [])
-        # A builder of its own: this one stands where the op goes.
-        function = ir.builder(semantic.context).get_or_insert_function(
-            module, declared[key], function_type, "private", True
-        )
-        module.push_back(function)
-    call = builder.call(module.get_function(declared[key]), list(operands))
+        declared[key] = declare(name, types, result, semantic)
+    call = semantic.builder.call(semantic.module.get_function(declared[key]), list(operands))
     return call.get_result(0) if result is not None else None
 
 
-def splice(module, context):
-    """The module with each stand-in replaced by its op; the module itself if it has none."""
+def emit_undecided(name: str, semantic) -> str:
+    """Emits a stand-in of its own for an op without operands, whose need shows later in the trace.
+
+    Returns:
+        its name: in `KernelState.dropped`, the op is left out.
+    """
+    declared = semantic.task.kernel.late_ops
+    function = declared[name, str(len(declared))] = declare(name, [], None, semantic)
+    semantic.builder.call(semantic.module.get_function(function), [])
+    return function
+
+
+def declare(name: str, types: list[Any], result: Any, semantic) -> str:
+    """Declares one more function that stands for an op; returns its name."""
+    function_name = f"{PREFIX}{name}_{len(semantic.task.kernel.late_ops)}"
+    function_type = semantic.builder.get_function_ty(types, [result] if result is not None else [])
+    # A builder of its own: the semantic's stands where the op goes.
+    builder = ir.builder(semantic.context)
+    function = builder.get_or_insert_function(semantic.module, function_name, function_type, "private", True)
+    semantic.module.push_back(function)
+    return function_name
+
+
+def splice(module, context, dropped: Collection[str]):
+    """The module with each stand-in replaced by its op; the module itself if it has none.
+
+    Args:
+        module: of the trace.
+        context: MLIR's.
+        dropped: names of stand-ins whose ops aren't needed.
+    """
     text = str(module)
     if PREFIX not in text:
         return module
     text = re.sub(rf"\n *tt\.func private @{PREFIX}\w+\([^\n]*", "", text)
+    if dropped:
+        text = re.sub(rf"\n *tt\.call @({'|'.join(dropped)})\(\)[^\n]*", "", text)
     numbers = itertools.count()
     text = CALL.sub(lambda match: spell_call(match, next(numbers)), text)
     return parse(text, context)

@@ -19,6 +19,7 @@ from ..source import Location
 from .async_state import AsyncState
 from .held_ops import hold_pin, hold_store
 from .layouts import PinnedLayout, default_layout, expandable, shared_layout, stronger
+from .program_ids import num_programs, program_id
 from .task_context import TaskContext
 from .versions import asks_for_caching
 
@@ -54,7 +55,7 @@ class TLXSemantic(GluonSemantic):
 
     def fence_async_shared(self) -> None:
         """Makes ordinary stores to shared memory visible to the async proxy (PTX `fence.proxy.async`)."""
-        self.builder.create_fence_async_shared(False)
+        self.builder.create_fence_async_shared(self.task.kernel.cluster is not None)
         self.engines.unfenced = False
 
     def make_stores_visible(self) -> None:
@@ -92,6 +93,14 @@ class TLXSemantic(GluonSemantic):
             value = self.expand_dims(value, 0)
         value = self.broadcast_impl_shape(value, shape)
         return self.convert(value, model.type.layout)
+
+    # --- the grid ---
+
+    def program_id(self, axis):
+        return program_id(axis, super().program_id, self)
+
+    def num_programs(self, axis):
+        return num_programs(axis, super().num_programs, self)
 
     # --- creation ---
 

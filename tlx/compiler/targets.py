@@ -26,6 +26,7 @@ class Target:
         warp_size: threads of a warp.
         warp_group: warps that issue a `wgmma` together and share a register count.
         free_named_barriers: first and last hardware barrier that Triton leaves to kernels of up to 7 tasks.
+        cluster_ctas: CTAs of a cluster at most, on every GPU of the architecture.
         mma_m: rows of A that one warp group's MMA takes.
         mma_n: least, greatest and granularity of N of one MMA instruction.
         mma_k_bytes: bytes of A along K that one MMA instruction takes.
@@ -41,6 +42,7 @@ class Target:
     warp_size: int
     warp_group: int
     free_named_barriers: tuple[int, int]
+    cluster_ctas: int
     mma_m: int
     mma_n: tuple[int, int, int]
     mma_k_bytes: int
@@ -58,6 +60,7 @@ TARGETS = {
         warp_size=32,
         warp_group=4,
         free_named_barriers=(9, 15),
+        cluster_ctas=8,
         mma_m=64,
         mma_n=(8, 256, 8),
         mma_k_bytes=32,

@@ -10,7 +10,7 @@ from ..source import Location
 from .held_ops import Observation
 from .targets import Target
 
-__all__ = ["Allocation", "KernelState", "RegionDemand", "RingUses", "TaskContext", "TaskDemand"]
+__all__ = ["Allocation", "ClusterUse", "KernelState", "RegionDemand", "RingUses", "TaskContext", "TaskDemand"]
 
 # By ring and operation on it (`tlx.language.pipelines`), the first place where the task does that.
 RingUses = dict[tuple[Any, str], Location]
@@ -45,12 +45,65 @@ class TaskDemand:
     registers: int | None
 
 
-@dataclass(frozen=True)
+@dataclass
 class RegionDemand:
-    """What the tasks of one `async_tasks`, the default one excepted, ask for, and where it stands."""
+    """What the tasks of one `async_tasks`, the default one excepted, ask for, and where it stands.
+
+    Args:
+        tasks: their demands.
+        location: of the `with`.
+        exclusive: whether it promises to be the kernel's only one.
+        joins_cluster: whether its tasks wait for the CTAs of their cluster.
+    """
 
     tasks: tuple[TaskDemand, ...]
     location: Location
+    exclusive: bool = False
+    joins_cluster: bool = False
+
+
+@dataclass
+class ClusterUse:
+    """What a task, or a kernel outside of its tasks, does in the cluster.
+
+    Args:
+        remote: the first place that reaches another CTA.
+        straight: cluster barriers that it comes to exactly once each.
+        conditional: places of those in loops, branches and helpers.
+        places: places of the others.
+        entry: outside of tasks, the stand-in of the latest barrier before what reaches other CTAs.
+        needed: of these stand-ins, those that something needs.
+    """
+
+    remote: Location | None = None
+    straight: int = 0
+    conditional: dict[Location, None] = field(default_factory=dict)
+    places: dict[Location, None] = field(default_factory=dict)
+    entry: str | None = None
+    needed: set[str | None] = field(default_factory=set)
+
+    @property
+    def barriers(self) -> dict[Location, None]:
+        """Places of all cluster barriers."""
+        return {**self.places, **self.conditional}
+
+    def join(self, place: Location, straight: bool) -> None:
+        """Notes a cluster barrier."""
+        self.straight += straight
+        (self.places if straight else self.conditional)[place] = None
+
+    def take_over(self, inner: ClusterUse) -> None:
+        """Notes what a task did that runs on the kernel's own warps alone."""
+        if inner.remote is not None:
+            self.reach(inner.remote)
+        self.straight += inner.straight
+        self.places.update(inner.places)
+        self.conditional.update(inner.conditional)
+
+    def reach(self, place: Location) -> None:
+        """Notes that another CTA is reached."""
+        self.remote = self.remote or place
+        self.needed.add(self.entry)
 
 
 @dataclass
@@ -61,6 +114,7 @@ class KernelState:
         target: what the kernel is compiled for.
         num_warps: warps of the default task.
         maxnreg: cap on the registers of a thread, if the launch sets one.
+        cluster: shape of the clusters that the kernel is compiled for; None for none.
         allocations: shared buffers and barriers in order of allocation.
         regions: demands of its regions of tasks.
         ends_unfenced: by function and mangled context, whether any trace of it so far returns with shared memory
@@ -71,11 +125,13 @@ class KernelState:
         observations: register tensors whose layouts are wanted after the passes (`tlx.compiler.held_ops`).
         late_ops: by late op and operand types, the function that stands for it (`tlx.compiler.late_ops`).
         tasks_traced: traces of tasks so far.
+        dropped: stand-ins of late ops that turned out not to be needed.
     """
 
     target: Target
     num_warps: int
     maxnreg: int | None = None
+    cluster: tuple[int, int, int] | None = None
     allocations: list[Allocation] = field(default_factory=list)
     regions: list[RegionDemand] = field(default_factory=list)
     ends_unfenced: dict[tuple[Callable, str], bool] = field(default_factory=dict)
@@ -84,6 +140,7 @@ class KernelState:
     observations: list[Observation] = field(default_factory=list)
     late_ops: dict[tuple[str, ...], str] = field(default_factory=dict)
     tasks_traced: int = 0
+    dropped: set[str] = field(default_factory=set)
 
 
 class TaskContext:
@@ -97,6 +154,7 @@ class TaskContext:
         number: of this trace of a task in the kernel. Helpers are traced anew for each, so that what they do is
             known to be done by this task.
         ring_uses: what the task does to rings; its helpers add to it.
+        cluster_use: what it does in the cluster, likewise.
     """
 
     def __init__(self, kernel: KernelState, num_warps: int, replica: int | None = None, unfenced: bool = False):
@@ -106,6 +164,7 @@ class TaskContext:
         self.unfenced = unfenced
         self.number = kernel.tasks_traced
         self.ring_uses: RingUses = {}
+        self.cluster_use = ClusterUse()
 
     @property
     def in_task(self) -> bool:
@@ -114,7 +173,7 @@ class TaskContext:
     def entering(self, unfenced: bool) -> TaskContext:
         """The context of a function called from here."""
         inner = TaskContext(self.kernel, self.num_warps, self.replica, unfenced)
-        inner.number, inner.ring_uses = self.number, self.ring_uses
+        inner.number, inner.ring_uses, inner.cluster_use = self.number, self.ring_uses, self.cluster_use
         return inner
 
     def mangle(self) -> str:

@@ -12,14 +12,19 @@ from triton.language.core import _unwrap_if_constexpr, base_value
 
 from ..errors import DefaultTaskError, InvalidRegisterCount, InvalidTask, InvalidWarpCount, TensorCapture, TLXError
 from ..language.arguments import list_text
+from ..language.ignored import note_ignored
 from ..language.mma import in_flight
 from ..language.tasks import TaskFunction, TaskOptions, async_task, async_tasks, task_options
-from .budget import check_threads
+from .budget import check_threads, fillers
+from .cluster_syncs import Syncs, TracedTask, join_syncs, straight_barriers
 from .ring_uses import check_ring_uses
-from .task_context import RegionDemand, RingUses, TaskContext, TaskDemand
+from .task_context import KernelState, RegionDemand, RingUses, TaskContext, TaskDemand
+from .task_options import check_exclusive, check_start_ids, read_region_options
 from .versions import create_partitions, create_warp_specialize
 
 __all__ = ["TaskRegion"]
+
+UNSET = {"num_warps": None, "registers": None, "num_regs": None, "replicate": 1}
 
 
 @dataclass
@@ -33,15 +38,19 @@ class Task:
 
 @dataclass
 class Partition:
-    """One copy of a task, as it is traced: replica number and warps."""
+    """One copy of a task, as it is traced: replica number and warps. Without a task, warps that join cluster syncs."""
 
-    task: Task
+    task: Task | None
     replica: int
     num_warps: int
 
     @property
+    def registers(self) -> int | None:
+        return self.task.options.registers if self.task is not None else None
+
+    @property
     def demand(self) -> TaskDemand:
-        return TaskDemand(self.num_warps, self.task.options.registers)
+        return TaskDemand(self.num_warps, self.registers)
 
 
 def register_tensors(value: base_value) -> Iterator[tl.tensor | in_flight]:
@@ -100,6 +109,14 @@ def at_run_time(value: object) -> bool:
     return isinstance(value, base_value) and not isinstance(value, tl.constexpr)
 
 
+def idle_warps(partitions: list[Partition], kernel: KernelState) -> Iterator[Partition]:
+    """The warps that fill up the last warp group, which must join the barriers of a cluster."""
+    if kernel.cluster is not None:
+        group = kernel.target.warp_group
+        for demand in fillers(-sum(p.num_warps for p in partitions) % group):
+            yield Partition(None, 0, demand.num_warps)
+
+
 class TaskRegion:
     """One `with async_tasks():` statement of a function being traced."""
 
@@ -108,6 +125,8 @@ class TaskRegion:
         self.builder = generator.builder
         self.node = node
         self.ring_uses: list[RingUses] = []
+        self.syncs = Syncs()
+        self.traced: list[TracedTask] = []
 
     def lower(self) -> None:
         """Emits the region: the default task's region first, then a partition for each other copy of a task."""
@@ -118,14 +137,20 @@ class TaskRegion:
         tasks = list(self.read_tasks(self.node.body))
         default = self.the_default(tasks)
         self.check_registers_all_or_none(tasks)
+        check_start_ids([task.options for task in tasks], context.num_warps, self.note_start_id)
         partitions = list(self.partitions(tasks, context))
         if not partitions:
             self.trace(Partition(default, 0, context.num_warps))
+            context.cluster_use.take_over(self.traced[0].use)
             check_ring_uses(self.ring_uses)
             return
+        self.idle = list(idle_warps(partitions, context.kernel))
+        partitions += self.idle
         demands = tuple(p.demand for p in partitions)
         check_threads(context.num_warps, demands, context.kernel.target)
-        context.kernel.regions.append(RegionDemand(demands, self.generator.location(self.node)))
+        self.demand = RegionDemand(demands, self.generator.location(self.node), self.exclusive)
+        context.kernel.regions.append(self.demand)
+        check_exclusive(context.kernel)
         self.emit(default, partitions)
         check_ring_uses(self.ring_uses)
 
@@ -135,8 +160,10 @@ class TaskRegion:
         if len(self.node.items) != 1:
             raise InvalidTask("async_tasks shares its `with` with another item", "write one `with` per statement")
         call = self.node.items[0].context_expr
-        if call.args or call.keywords or self.generator.visit(call.func) is not async_tasks:
-            raise InvalidTask("async_tasks takes no arguments")
+        if call.args or self.generator.visit(call.func) is not async_tasks:
+            raise InvalidTask("async_tasks takes no positional arguments")
+        options = {k.arg: _unwrap_if_constexpr(self.generator.visit(k.value)) for k in call.keywords}
+        self.exclusive = read_region_options(options, self.generator.semantic)
 
     def read_tasks(self, statements: list[ast.stmt]) -> Iterator[Task]:
         """The tasks that a body declares, compile-time branches resolved."""
@@ -168,11 +195,10 @@ class TaskRegion:
             raise InvalidTask("only `with async_task(...)` may stand inside async_tasks")
         args = tuple(_unwrap_if_constexpr(self.generator.visit(arg)) for arg in call.args)
         options = {k.arg: _unwrap_if_constexpr(self.generator.visit(k.value)) for k in call.keywords}
-        unknown = options.keys() - {"num_warps", "registers", "num_regs", "replicate"}
+        unknown = options.keys() - {"num_warps", "registers", "num_regs", "replicate", "warp_group_start_id"}
         if unknown:
             raise InvalidTask(f"async_task has no option {', '.join(sorted(unknown))}")
-        named = [options.get(key) for key in ("num_warps", "registers", "num_regs")]
-        return self.checked(Task(task_options(args, *named, options.get("replicate", 1)), statement.body, statement))
+        return self.checked(Task(task_options(args, **{**UNSET, **options}), statement.body, statement))
 
     def read_call(self, statement: ast.Expr) -> Task:
         function = self.generator.visit(statement.value.func)
@@ -215,6 +241,10 @@ class TaskRegion:
                 "give `registers` to every task on warps of its own, replicas of the default task included",
             )
 
+    def note_start_id(self, start: int) -> None:
+        reason = "Triton places tasks itself, the largest first"
+        note_ignored("async_task", f"warp_group_start_id={start}", reason, self.generator.semantic)
+
     def partitions(self, tasks: list[Task], context: TaskContext) -> Iterator[Partition]:
         """Every copy of a task but the first of the default one, which is the default region."""
         for task in tasks:
@@ -250,7 +280,8 @@ class TaskRegion:
     def emit(self, default: Task, partitions: list[Partition]) -> None:
         generator, builder = self.generator, self.builder
         generator.semantic.make_stores_visible()  # the tasks know nothing of stores before the region
-        names = self.captures([default, *[p.task for p in partitions if p.replica == 0 or p.task is default]])
+        traced = [p.task for p in partitions if p.task and (p.replica == 0 or p.task is default)]
+        names = self.captures([default, *traced])
         values = [generator.lscope[name] for name in names]
         handles = flatten_values_to_ir(values)
         with enter_sub_region(generator) as (outer, _):
@@ -261,11 +292,11 @@ class TaskRegion:
             block = builder.new_block()
             op.get_default_region().push_back(block)
             builder.set_insertion_point_to_start(block)
-            self.trace(Partition(default, 0, generator.caller_context.num_warps))
+            self.trace_synced(Partition(default, 0, generator.caller_context.num_warps))
             builder.create_warp_yield([])
-            if any(p.task.options.registers is not None for p in partitions):
+            if any(p.registers is not None for p in partitions):
                 least = generator.caller_context.kernel.target.register_range[0]
-                op.set_requested_registers([p.task.options.registers or least for p in partitions])
+                op.set_requested_registers([p.registers or least for p in partitions])
             builder.create_block_with_parent(op.get_partition_op_holder(), [])
             holder = create_partitions(builder, handles, len(partitions))
             types = [handle.get_type() for handle in handles]
@@ -274,8 +305,37 @@ class TaskRegion:
                 arguments = [block.get_argument(j) for j in range(len(handles))]
                 inner = unflatten_ir_values(arguments, [value.type for value in values])
                 generator.lscope = {**constants, **dict(zip(names, inner))}
-                self.trace(partition)
+                self.trace_synced(partition)
                 builder.create_warp_return()
+        self.settle_syncs()
+
+    def trace_synced(self, partition: Partition) -> None:
+        """Traces one copy of a task between barriers of the cluster, which are dropped where nothing needs them.
+
+        Idle warps come last, when it is known what they must join.
+        """
+        semantic = self.generator.semantic
+        if partition.task is None:
+            join_syncs(self.joined_barriers, self.reaches_others, semantic)
+            return
+        self.syncs.enter(semantic)
+        self.trace(partition)
+        self.syncs.leave(semantic)
+
+    @property
+    def reaches_others(self) -> bool:
+        """Whether a task traced so far reaches another CTA."""
+        return any(task.use.remote for task in self.traced)
+
+    @property
+    def joined_barriers(self) -> int:
+        """The cluster barriers that each task joins."""
+        return straight_barriers(self.traced, sum(p.num_warps for p in self.idle))
+
+    def settle_syncs(self) -> None:
+        """Decides on the barriers around the tasks."""
+        self.demand.joins_cluster = self.reaches_others or bool(self.joined_barriers)
+        self.syncs.keep(self.syncs.all if self.reaches_others else (), self.generator.caller_context.kernel)
 
     def trace(self, partition: Partition) -> None:
         """Traces one copy of a task at the builder's insertion point."""
@@ -284,5 +344,8 @@ class TaskRegion:
         kernel.tasks_traced += 1
         context = TaskContext(kernel, partition.num_warps, partition.replica)
         with generator.inside_task(context):
+            generator.task_depth = generator.depth
             generator.visit_compound_statement(partition.task.body)
+            generator.task_depth = None
         self.ring_uses.append(context.ring_uses)
+        self.traced.append(TracedTask(context.cluster_use, generator.location(partition.task.node)))

@@ -10,8 +10,10 @@ from triton.experimental.gluon.language.nvidia.hopper import mbarrier as stock
 from triton.language.core import _unwrap_if_constexpr, builtin
 
 from ..compiler.late_ops import emit
-from ..errors import InvalidBarrier, InvalidPhase, NotABarrier, RingNotIndexed
-from .arguments import constant_int, describe, int32_tensor, predicate
+from ..errors import InvalidBarrier, InvalidPhase, NotABarrier, RemoteBarrier, RingNotIndexed
+from .arguments import constant_int, describe, int32_scalar, int32_tensor, predicate
+from .cluster_access import mapped, own_address, reach_peer
+from .remote_barriers import arrive_remote, remote_mbarrier, remote_mbarrier_type
 from .rings import allocate, local_view, ring, ring_type
 from .thread_arrivals import arrive_each_thread
 
@@ -25,6 +27,7 @@ __all__ = [
     "mbarrier_type",
     "named_barrier_arrive",
     "named_barrier_wait",
+    "remote_view",
 ]
 
 MAX_COUNT = 2**20 - 1  # of arrivals and of transaction bytes: PTX ISA, "mbarrier object"
@@ -122,11 +125,17 @@ def initialized(kind: mbarrier_type, semantic, generator) -> mbarrier:
     for i in range(kind.num):
         slot = local_view(bars, tl.constexpr(i), _semantic=semantic)
         stock.init(slot, count=kind.arrive_count, _semantic=semantic)
+    generator.enter_cluster()
     return bars
 
 
 def as_barrier(value: Any, op: str, semantic) -> mbarrier:
     """The value if it is one mbarrier or a ring of one."""
+    if isinstance(value, remote_mbarrier):
+        raise RemoteBarrier(
+            f"{op} takes a barrier of this CTA, not another CTA's",
+            hint="arrive on the peer's barrier, and let the peer wait for it",
+        )
     if not isinstance(value, mbarrier):
         raise NotABarrier(f"{op} takes an mbarrier, not {describe(value)}", hint="allocate it with alloc_barriers")
     if value.type.num > 1:
@@ -164,50 +173,81 @@ def barrier_wait(bar, phase, pred=None, _semantic=None):
         phase: 0 or 1. A fresh barrier passes phase 1 at once ("the phase before the first") and blocks on phase 0.
         pred: scalar condition; None means always.
 
-    Raises InvalidPhase for a constant other than 0 and 1. Lowers to `ttng.wait_barrier`
+    Raises InvalidPhase for a constant other than 0 and 1, and for what is no integer. Lowers to `ttng.wait_barrier`
     (PTX `mbarrier.try_wait.parity`).
     """
     bar = as_barrier(bar, "barrier_wait", _semantic)
     constant = _unwrap_if_constexpr(phase)
     if isinstance(constant, int) and constant not in (0, 1):
         raise InvalidPhase(f"phase is {constant}, it must be 0 or 1", hint="use `(use_count // num) & 1`")
-    stock.wait(bar, int32_tensor(phase, _semantic), predicate(pred, _semantic), _semantic=_semantic)
+    parity = int32_scalar(phase, "phase", InvalidPhase, _semantic)
+    stock.wait(bar, parity, predicate(pred, _semantic), _semantic=_semantic)
 
 
 @builtin
-def barrier_arrive(bar, arrive_count=1, pred=None, _semantic=None):
+def barrier_arrive(bar, arrive_count=1, remote_cta_rank=None, pred=None, _semantic=None):
     """Arrives on a barrier for the whole task, after all of the task's warps have come here.
 
     On a barrier of `alloc_warp_barrier` each thread arrives for itself and waits for no other.
 
     Args:
-        bar: one mbarrier.
+        bar: one mbarrier, or what `remote_view` returned.
         arrive_count: how many arrivals this counts for, a compile-time integer; 1 on a warp barrier.
+        remote_cta_rank: rank of the CTA in the cluster whose barrier it is, a compile-time or run-time i32; None for
+            this CTA.
         pred: scalar condition; None means always.
 
-    Raises InvalidBarrier where it counts for more than a phase of the barrier takes. Lowers to `ttng.arrive_barrier`
-    (PTX `mbarrier.arrive`).
+    Raises InvalidBarrier where it counts for more than a phase of the barrier takes; NoCluster, RankOutOfRange. Lowers
+    to `ttng.arrive_barrier` (PTX `mbarrier.arrive`), for another CTA to PTX `mapa` and
+    `mbarrier.arrive.shared::cluster`.
     """
-    bar = as_barrier(bar, "barrier_arrive", _semantic)
+    if _unwrap_if_constexpr(remote_cta_rank) is not None:
+        bar = remote_view(bar, remote_cta_rank, _semantic=_semantic)
+    elif not isinstance(bar, remote_mbarrier):
+        bar = as_barrier(bar, "barrier_arrive", _semantic)
     count = constant_int(arrive_count, "arrive_count", InvalidBarrier, least=1)
-    if bar.type.per_thread:
-        threads = _semantic.task.num_warps * _semantic.task.kernel.target.warp_size
-        if count != 1 or threads > bar.type.arrive_count:
-            raise InvalidBarrier(
-                f"{threads} threads of this task arrive {count} times each, a phase of this warp barrier takes "
-                f"{bar.type.arrive_count}",
-                hint="arrive once, and give alloc_warp_barrier the warps of all tasks that arrive",
-            )
-        _semantic.make_stores_visible()
-        arrive_each_thread(bar, predicate(pred, _semantic), _semantic)
-        return
-    if count > bar.type.arrive_count:
-        raise InvalidBarrier(
-            f"arrives {count} times at once, a phase of this barrier takes {bar.type.arrive_count}",
-            hint="raise arrive_count in alloc_barriers",
-        )
+    check_arrivals(bar, count, _semantic)
     _semantic.make_stores_visible()
-    stock.arrive(bar, count=count, pred=predicate(pred, _semantic), _semantic=_semantic)
+    if isinstance(bar, remote_mbarrier):
+        arrive_remote(bar, count, pred, _semantic)
+    elif bar.type.per_thread:
+        arrive_each_thread(bar, predicate(pred, _semantic), _semantic)
+    else:
+        stock.arrive(bar, count=count, pred=predicate(pred, _semantic), _semantic=_semantic)
+
+
+def check_arrivals(bar: mbarrier | remote_mbarrier, count: int, semantic) -> None:
+    """Raises InvalidBarrier where an arrival counts for more than a phase takes."""
+    if not bar.type.per_thread:
+        if count > bar.type.arrive_count:
+            raise InvalidBarrier(
+                f"arrives {count} times at once, a phase of this barrier takes {bar.type.arrive_count}",
+                hint="raise arrive_count in alloc_barriers",
+            )
+        return
+    threads = semantic.task.num_warps * semantic.task.kernel.target.warp_size
+    if count != 1 or threads > bar.type.arrive_count:
+        raise InvalidBarrier(
+            f"{threads} threads of this task arrive {count} times each, a phase of this warp barrier takes "
+            f"{bar.type.arrive_count}",
+            hint="arrive once, and give alloc_warp_barrier the warps of all tasks that arrive",
+        )
+
+
+@builtin
+def remote_view(mbarrier, remote_cta_rank, _semantic=None):
+    """The same barrier of another CTA of the cluster, on which this one may arrive but not wait.
+
+    Args:
+        mbarrier: one mbarrier of this CTA.
+        remote_cta_rank: the other CTA's rank, a compile-time or run-time i32.
+
+    Raises NoCluster, RankOutOfRange, RemoteBarrier. sm_90. PTX `mapa.shared::cluster`.
+    """
+    bar = as_barrier(mbarrier, "remote_view", _semantic)
+    rank = reach_peer("remote_view", remote_cta_rank, _semantic)
+    address = mapped(own_address(bar, _semantic), rank, _semantic)
+    return remote_mbarrier(address.handle, remote_mbarrier_type(bar.type.arrive_count, bar.type.per_thread))
 
 
 @builtin

@@ -16,6 +16,7 @@ from ..errors import DtypeMismatch, InvalidBarrier, LayoutMismatch, NotADescript
 from .arguments import constant_int, describe, int32_tensor, list_text, predicate
 from .barriers import as_barrier
 from .buffers import as_buffer, buffered_tensor
+from .multicast import load_multicast, targets_of
 
 __all__ = ["async_descriptor_load", "async_descriptor_store", "async_descriptor_store_wait"]
 
@@ -97,7 +98,7 @@ def match(desc: Any, buffer: buffered_tensor, offsets: Any, op: str) -> None:
 
 
 @builtin
-def async_descriptor_load(desc, result, offsets, barrier, pred=None, _semantic=None):
+def async_descriptor_load(desc, result, offsets, barrier, pred=None, multicast_targets=None, _semantic=None):
     """Starts a TMA load of one block into a buffer; its bytes count towards the barrier's phase.
 
     Elements outside the tensor arrive as zeros, and count.
@@ -108,13 +109,18 @@ def async_descriptor_load(desc, result, offsets, barrier, pred=None, _semantic=N
         offsets: first element of the block along each axis, i32.
         barrier: one mbarrier on which `barrier_expect_bytes` was called for this phase.
         pred: scalar condition; None means always.
+        multicast_targets: ranks of the CTAs of the cluster that get the block, in the same buffer, and its bytes, on the
+            same barrier; each of them calls `barrier_expect_bytes`. Empty for this CTA alone.
 
-    Raises ShapeMismatch, DtypeMismatch, LayoutMismatch. Lowers to `ttng.async_tma_copy_global_to_local`
-    (PTX `cp.async.bulk.tensor`, completing on an mbarrier).
+    Raises ShapeMismatch, DtypeMismatch, LayoutMismatch, NoCluster, RankOutOfRange. Lowers to
+    `ttng.async_tma_copy_global_to_local` (PTX `cp.async.bulk.tensor`, completing on an mbarrier).
     """
     buffer = as_buffer(result, "async_descriptor_load's result")
     match(desc, buffer, offsets, "async_descriptor_load")
     bar = as_barrier(barrier, "async_descriptor_load", _semantic)
+    if targets := targets_of(multicast_targets):
+        load_multicast(desc, offsets, bar, buffer, pred, targets, _semantic)
+        return
     _semantic.make_stores_visible()  # what was stored into this buffer must not come after the load
     tma_load(desc, offsets, bar, buffer, predicate(pred, _semantic), _semantic=_semantic)
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import time
+
 import triton
 import triton.language as tl
 
 import tlx
+from tlx.tune.work.memory import Placeholder
 
 
 @triton.jit
@@ -79,3 +83,59 @@ def set_blocks(arguments):
 
 def tiles(meta):
     return triton.cdiv(meta["M"], meta["BLOCK_M"]), triton.cdiv(meta["N"], meta["BLOCK_N"])
+
+
+# --- hooks that break the process that launches; nothing while a config is compiled ---
+
+
+def abort(arguments):
+    if not isinstance(arguments["x"], Placeholder):
+        os.abort()
+
+
+def hang(arguments):
+    if not isinstance(arguments["x"], Placeholder):
+        time.sleep(600)
+
+
+def abort_at_third_launch(arguments):
+    """The first launch is the check."""
+    global launches
+    launches += not isinstance(arguments["x"], Placeholder)
+    if launches == 3:
+        os.abort()
+
+
+launches = 0
+
+
+@triton.jit
+def write_far(x, y, n, BLOCK: tl.constexpr, FAR: tl.constexpr = 0):
+    """y = 2 x, written FAR elements away."""
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(y + FAR + i, 2 * tl.load(x + i, mask=i < n), mask=i < n)
+
+
+@triton.jit
+def spin(x, y, n, BLOCK: tl.constexpr, FOREVER: tl.constexpr = False):
+    """y = 2 x, after a while."""
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    if FOREVER:
+        while tl.load(x, volatile=True) == tl.load(x, volatile=True):
+            pass
+    tl.store(y + i, 2 * tl.load(x + i, mask=i < n), mask=i < n)
+
+
+@triton.jit
+def half(x, y, n, BLOCK: tl.constexpr, SKIP: tl.constexpr = 0):
+    """y = x, of which SKIP leaves the end as it was."""
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(y + i, tl.load(x + i, mask=i < n), mask=i < n - SKIP)
+
+
+@triton.jit
+def through_a_lock(lock, y, n, BLOCK: tl.constexpr):
+    """The first program to come writes y; the lock must be 0 before each launch."""
+    if tl.atomic_add(lock, 1) == 0:
+        i = tl.arange(0, BLOCK)
+        tl.store(y + i, i.to(tl.float32), mask=i < n)

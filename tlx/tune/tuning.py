@@ -172,19 +172,17 @@ class Tuning:
     # --- one batch ---
 
     def _batch(self, configs: list[triton.Config]) -> None:
-        for trial in self._records.known(configs, self._plan.reference):
-            self._trials[trial.text] = trial
-            self._results[trial.text] = trial.median
-        fresh = [Trial(config) for config in configs if text_of(config) not in self._trials]
-        self._trials.update((trial.text, trial) for trial in fresh)
+        known = {trial.text: trial for trial in self._records.known(configs, self._plan.reference)}
+        batch = [known.get(text_of(config)) or Trial(config) for config in configs]
+        self._trials.update((trial.text, trial) for trial in batch)
+        fresh = [trial for trial in batch if trial.text not in known]
         leader = self._best()
         ready = self._compile(self._prepare(fresh))
         if ready:
             self._compare_with(leader)
             ready = self._check(ready)
             self._race(ready, leader)
-        for trial in fresh:
-            self._results[trial.text] = trial.median
+        self._results.update((trial.text, trial.median) for trial in batch)
 
     def _prepare(self, trials: Iterable[Trial]) -> Iterator[Trial]:
         """Those that are neither pruned nor impossible to launch."""

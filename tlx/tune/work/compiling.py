@@ -13,12 +13,14 @@ from typing import Any
 import triton
 from triton._C.libtriton import ir  # noqa: F401  (loads the compiler before the first request)
 from triton.backends.compiler import GPUTarget
+from triton.compiler.errors import CompilationError
 from triton.runtime.driver import driver as drivers
 from triton.runtime.jit import JITFunction
 
 from ...check.findings import ERROR
 from ...check.static import check_module
 from ...check.text import plain as plain_text
+from ...errors import TLXError
 from ...ir import parse
 from ...sim import SimulatorDriver
 from ...sim.program import lower_late
@@ -150,11 +152,12 @@ def _usage(compiled: Any) -> tuple[int | None, int | None]:
 
 
 def _reason(error: Exception) -> str:
-    """What an exception says: its own words, or those of the one that Triton wraps around the user's mistake."""
-    inner = error
-    while inner.__cause__ is not None and not str(inner).strip():
-        inner = inner.__cause__
-    return f"{type(error).__name__}: {str(inner).strip()}"
+    """What an exception says. Triton's begin with the place; here, what is wrong or was raised comes first."""
+    text = str(error).strip()
+    if isinstance(error, CompilationError) and not isinstance(error, TLXError):
+        cause = f"{type(error.__cause__).__name__}: {error.__cause__}" if error.__cause__ else ""
+        text = f"{error.error_message or cause}\n{text}"
+    return f"{type(error).__name__}: {text}"
 
 
 def first_line(text: str) -> str:

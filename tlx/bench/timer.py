@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from ..sim import last_report
 from .stats import summarize
 
 __all__ = ["CudaTimer", "Launch", "SimulatorTimer", "Timer"]
@@ -114,4 +113,6 @@ class SimulatorTimer:
         if launch.before is not None:
             launch.before()
         launch.run()
+        from ..sim import last_report  # late: GPU timing also serves processes in which tlx can't be imported
+
         return float(last_report().total_ops)

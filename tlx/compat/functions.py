@@ -1,4 +1,4 @@
-"""`triton.jit`, for programs that mix kernels of Triton and of TLX: each function goes to the compiler that it needs."""
+"""`triton.jit` for programs that mix kernels of Triton and of TLX: each goes to the compiler that it needs."""
 
 from __future__ import annotations
 

@@ -30,11 +30,30 @@ SUBMODULES = (
 )
 
 FOR_AMD = frozenset(
-    """amd_descriptor_prefetch_tensor amd_mfma_commit amd_mfma_layout amd_register_handoff amd_register_resident
-    amd_sched_barrier amd_scheduled_mfma async_amd_descriptor_load async_amd_descriptor_load_fused
-    async_amd_descriptor_store async_amd_descriptor_wait buffer_atomic_add buffer_load buffer_load_to_local
-    buffer_store dot_operand_layout dot_scaled extract_slice rematerialized_range require_amd_wmma_layout
-    update_tensor_descriptor warp_pipeline_stage""".split()
+    [
+        "amd_descriptor_prefetch_tensor",
+        "amd_mfma_commit",
+        "amd_mfma_layout",
+        "amd_register_handoff",
+        "amd_register_resident",
+        "amd_sched_barrier",
+        "amd_scheduled_mfma",
+        "async_amd_descriptor_load",
+        "async_amd_descriptor_load_fused",
+        "async_amd_descriptor_store",
+        "async_amd_descriptor_wait",
+        "buffer_atomic_add",
+        "buffer_load",
+        "buffer_load_to_local",
+        "buffer_store",
+        "dot_operand_layout",
+        "dot_scaled",
+        "extract_slice",
+        "rematerialized_range",
+        "require_amd_wmma_layout",
+        "update_tensor_descriptor",
+        "warp_pipeline_stage",
+    ]
 )
 
 

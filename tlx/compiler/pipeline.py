@@ -40,6 +40,8 @@ def hopper(num_stages: int, arch: int) -> list[Pass]:
         ("prefetch", ttgpuir.add_prefetch),
         ("optimize dot operands", lambda pm: ttgpuir.add_optimize_dot_operands(pm, True)),
         ("coalesce async copies", ttgpuir.add_coalesce_async_copy),
+        # Before the last removal of conversions: a store through a descriptor takes its tensor in any layout.
+        ("lower TMA", ttnvgpuir.add_tma_lowering),
         # Clean up
         ("remove layout conversions", ttgpuir.add_remove_layout_conversions),
         ("reduce data duplication", ttgpuir.add_reduce_data_duplication),

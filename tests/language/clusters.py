@@ -160,7 +160,7 @@ def met_in_tasks(x, y, N: tl.constexpr):
 @tlx.jit
 def met_without_traffic(y, trips):
     """Cluster barriers in a loop, where nothing else reaches the peer: no others are added."""
-    for t in tl.range(0, trips):
+    for _ in tl.range(0, trips):
         tlx.cluster_barrier()
     tl.store(y + tl.program_id(0), trips)
 

@@ -94,8 +94,8 @@ class ClusterKernel(CompiledKernel):
             if programs % size:
                 code = self.src.fn.fn.__code__
                 raise GridNotDivisible(
-                    f"{self.name}: the grid has {programs} programs along {axis}, clusters of {describe_cluster(shape)} "
-                    f"take multiples of {size}",
+                    f"{self.name}: the grid has {programs} programs along {axis}, clusters of "
+                    f"{describe_cluster(shape)} take multiples of {size}",
                     hint=f"launch {-(-programs // size) * size}, and let those that are too many do nothing but "
                     "what their cluster needs of them",
                     location=Location(code.co_filename, code.co_firstlineno),

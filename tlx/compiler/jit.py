@@ -102,7 +102,7 @@ def new_module(context, target, options, cluster: ClusterShape | None):
 
 
 def compile_source(src: TLXSource, target: GPUTarget | None = None, options: dict | None = None, **kwargs):
-    """Triton's compile, with clusters, and after it the shared memory with the compiler's scratch against the budget."""
+    """Triton's compile, for clusters too, and then shared memory with the compiler's scratch against the budget."""
     options = dict(options or {})
     arch = target.arch if target is not None else DEFAULT_ARCH
     src.cluster = cluster_shape(options.pop("ctas_per_cga", None), options.get("num_ctas"), arch)

@@ -144,6 +144,22 @@ def in_flight_across_iterations(q, v, y, n, D: tl.constexpr):
     store_tile(y, tlx.async_dot_wait(0, o) + row_sums[:, None], D, D)
 
 
+@tlx.jit
+def accumulator_by_condition(q, v, y, n, D: tl.constexpr, CONSTANT: tl.constexpr):
+    """The first product of a loop starts from 0, by a flag instead of a branch; so does the last, by a constant."""
+    q_tile = tlx.local_alloc((D, D), tl.float16, 1)
+    v_tile = tlx.local_alloc((D, D), tl.float16, 1)
+    tlx.local_store(q_tile[0], load_tile(q, D, D))
+    tlx.local_store(v_tile[0], load_tile(v, D, D))
+    acc = tl.full((D, D), 1000, tl.float32)
+    for i in tl.range(0, n):
+        acc = tlx.async_dot(q_tile[0], v_tile[0], acc, use_acc=i > 0)
+    acc = tlx.async_dot_wait(0, acc)
+    store_tile(y, acc, D, D)
+    last = tlx.async_dot(q_tile[0], v_tile[0], acc, use_acc=CONSTANT)
+    store_tile(y + D * D, tlx.async_dot_wait(0, last), D, D)
+
+
 @triton.jit
 def begin(a, b, acc):
     return tlx.async_dot(a, b, acc)
@@ -225,6 +241,15 @@ CASES = [
         {"q": BITS, "v": V, "y": output(64, 64), "n": 3, "D": 64},
         {"y": 3 * product(BITS_V.astype(np.float16), V) + 3 + 3 * BITS_V.sum(1)[:, None]},
     ),
+    *[
+        Case(
+            f"the accumulator by a condition, at last {constant}",
+            accumulator_by_condition,
+            {"q": Q, "v": V, "y": output(128, 64), "n": 3, "D": 64, "CONSTANT": constant},
+            {"y": np.concatenate([3 * product(Q, V), (4 if constant else 1) * product(Q, V)])},
+        )
+        for constant in (False, True)
+    ],
     Case(
         "in flight through helpers",
         in_flight_through_helpers,

@@ -97,6 +97,16 @@ def region_in_a_loop(y, n):
 
 
 @tlx.jit
+def options_of_a_region(y):
+    """What TLX's kernels say to their compiler; here it is checked and changes nothing."""
+    with tlx.async_tasks(exclusive=True, no_ending_cluster_sync=False, mbarrier_try_wait_suspend_ns=200):
+        with tlx.async_task("default", replicate=2, warp_group_start_id=4):
+            tl.store(y + tlx.async_task_replica_id(), 1)
+        with tlx.async_task(num_warps=2, replicate=2, warp_group_start_id=8):
+            tl.store(y + 2 + tlx.async_task_replica_id(), 2)
+
+
+@tlx.jit
 def registers(y):
     with tlx.async_tasks():
         with tlx.async_task("default", registers=232):
@@ -197,6 +207,7 @@ def y_of(count: int) -> dict[str, np.ndarray]:
 
 LANES = np.arange(32)
 CASES = [
+    Case("options of a region", options_of_a_region, {**y_of(4)}, ints(1, 1, 2, 2)),
     Case(
         "a default task and a worker",
         default_and_worker,

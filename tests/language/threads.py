@@ -37,6 +37,15 @@ def votes_and_clock(y, n):
 
 
 @tlx.jit
+def votes_of_a_tensor(x, y, N: tl.constexpr, LAYOUT: tl.constexpr):
+    """Each warp votes on what its lanes hold: on 32 neighbours by default, on every fourth element in LAYOUT."""
+    i = tl.arange(0, N)
+    values = tl.load(x + i)
+    tl.store(y + i, tlx.vote_ballot_sync(-1, values > 0))
+    tl.store(y + N + i, tlx.vote_ballot_sync(-1, tlx.require_layout(values, LAYOUT) > 0))
+
+
+@tlx.jit
 def thread_index(y):
     """The thread that stores is the first one."""
     tl.store(y, tlx.thread_id(0))
@@ -44,7 +53,14 @@ def thread_index(y):
     tl.store(y + 2, tlx.thread_id(2) + 20)
 
 
+def ballots(flags: np.ndarray) -> np.ndarray:
+    """The ballot of each row of 32 flags, as often as there are lanes."""
+    bits = (flags.astype(np.uint32) << np.arange(32, dtype=np.uint32)).sum(1, dtype=np.uint32)
+    return np.repeat(bits.view(np.int32)[:, None], 32, axis=1)
+
+
 X = integers(5 * 128)
+FLAGS = X[:128] > 0
 CASES = [
     Case(
         "named barriers",
@@ -59,6 +75,18 @@ CASES = [
         {"y": output(3, dtype=np.int32), "n": 6},
         {"y": np.array([-1, 0, 1])},
         ptx={"vote.sync.ballot.b32": 2, "%clock64": 2},
+    ),
+    Case(
+        "votes of a tensor",
+        votes_of_a_tensor,
+        {
+            "x": X[:128],
+            "y": output(256, dtype=np.int32),
+            "N": 128,
+            "LAYOUT": tlx.layout(shape=((32, 4), (1,)), stride=((4, 1), (0,))),
+        },
+        {"y": np.concatenate([ballots(FLAGS.reshape(4, 32)).ravel(), ballots(FLAGS.reshape(32, 4).T).T.ravel()])},
+        ptx={"vote.sync.ballot.b32": 2},
     ),
     Case(
         "the thread index",

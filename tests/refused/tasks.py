@@ -98,7 +98,7 @@ def two_items_in_one_with():
         pass
 
 
-@refused(errors.InvalidTask, "async_tasks takes no arguments")
+@refused(errors.InvalidTask, "async_tasks takes no positional arguments")
 def tasks_with_arguments():
     with tlx.async_tasks(4):  # <- error
         with tlx.async_task("default"):
@@ -126,6 +126,79 @@ def call_of_no_task():
 def unknown_option():
     with tlx.async_tasks():
         with tlx.async_task(warps=4):  # <- error
+            pass
+
+
+@refused(errors.InvalidTask, "exclusive is 1, it must be True or False")
+def exclusive_as_a_number():
+    with tlx.async_tasks(exclusive=1):  # <- error
+        with tlx.async_task("default"):
+            pass
+
+
+@refused(errors.InvalidTask, "mbarrier_try_wait_suspend_ns is -1, it must be an integer of at least 0")
+def negative_suspension():
+    with tlx.async_tasks(mbarrier_try_wait_suspend_ns=-1):  # <- error
+        with tlx.async_task("default"):
+            pass
+
+
+@refused(errors.InvalidTask, "async_tasks(exclusive=True) in a kernel of 2 async_tasks")
+def exclusive_with_another():
+    with tlx.async_tasks(exclusive=True):  # <- error
+        with tlx.async_task("default"):
+            pass
+        with tlx.async_task(num_warps=1):
+            pass
+    with tlx.async_tasks():
+        with tlx.async_task("default"):
+            pass
+        with tlx.async_task(num_warps=1):
+            pass
+
+
+@refused(errors.InvalidTask, "warp_group_start_id is -4, it must be an integer of at least 0")
+def negative_start():
+    with tlx.async_tasks():
+        with tlx.async_task(num_warps=4, warp_group_start_id=-4):  # <- error
+            pass
+
+
+@refused(errors.InvalidTask, "some tasks have a warp_group_start_id and others don't")
+def start_of_some_tasks():
+    with tlx.async_tasks():  # <- error
+        with tlx.async_task("default"):
+            pass
+        with tlx.async_task(num_warps=4, warp_group_start_id=4):
+            pass
+        with tlx.async_task(num_warps=4):
+            pass
+
+
+@refused(errors.InvalidTask, "task 1 of 4 warps takes warps 2..5, the default task takes 0..3: they overlap")
+def start_in_the_default_task():
+    with tlx.async_tasks():  # <- error
+        with tlx.async_task("default"):
+            pass
+        with tlx.async_task(num_warps=4, warp_group_start_id=2):
+            pass
+
+
+@refused(errors.InvalidTask, "task 2 of 4 warps takes warps 6..9, task 1 of 2 x 2 warps takes 4..7: they overlap")
+def overlapping_starts():
+    with tlx.async_tasks():  # <- error
+        with tlx.async_task("default"):
+            pass
+        with tlx.async_task(num_warps=2, replicate=2, warp_group_start_id=4):
+            pass
+        with tlx.async_task(num_warps=4, warp_group_start_id=6):
+            pass
+
+
+@refused(errors.InvalidTask, "async_task([ids]) is TLX's older form")
+def tasks_by_ids():
+    with tlx.async_tasks():
+        with tlx.async_task([0]):  # <- error
             pass
 
 

@@ -14,6 +14,7 @@ from triton.experimental.gluon.language._semantic import GluonSemantic
 from triton.experimental.gluon.language.nvidia.hopper import tma as stock_tma
 from triton.language.core import _unwrap_if_constexpr
 
+from ..language.layout_objects import layout_encoding
 from ..language.tma import descriptor_type, tensor_descriptor
 from ..source import Location
 from .async_state import AsyncState
@@ -103,6 +104,10 @@ class TLXSemantic(GluonSemantic):
         return num_programs(axis, super().num_programs, self)
 
     # --- creation ---
+
+    def to_tensor(self, x, check_type: bool = True):
+        # A name that is given a layout holds a compile-time value.
+        return tl.constexpr(x) if isinstance(x, layout_encoding) else super().to_tensor(x, check_type)
 
     def arange(self, start, end, *, ret_ty=None, layout=None):
         return super().arange(start, end, layout or self.default_layout([end - start], tl.int32))

@@ -5,13 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import triton.language as tl
+from triton.experimental.gluon.language._layouts import NVMMASharedLayout
 from triton.language.core import _unwrap_if_constexpr, base_type, base_value, builtin
 
 from ..compiler.layouts import accumulator_layout, operand_layout
 from ..compiler.targets import Target
-from ..errors import DtypeMismatch, InvalidMMA, InvalidWarpCount, ShapeMismatch, UseBeforeWait
-from .arguments import constant_int, describe, list_text
+from ..errors import DtypeMismatch, InvalidMMA, InvalidWarpCount, LayoutMismatch, ShapeMismatch, UseBeforeWait
+from .arguments import constant_int, describe, list_text, predicate
 from .buffers import as_buffer, buffered_tensor
+from .ignored import note_ignored
 
 __all__ = ["async_dot", "async_dot_wait", "in_flight", "in_flight_type"]
 
@@ -97,13 +99,28 @@ def used_before_wait() -> UseBeforeWait:
 
 
 @builtin
-def async_dot(A, B, acc=None, input_precision=None, out_dtype=tl.float32, _semantic=None):
+def async_dot(
+    A,
+    B,
+    acc=None,
+    use_acc=None,
+    pred=None,
+    mBarriers=(),  # noqa: N803 -- TLX's name
+    two_ctas=False,
+    force_async=False,
+    input_precision=None,
+    out_dtype=tl.float32,
+    _semantic=None,
+):
     """Starts `A @ B` (+ `acc`) on the tensor cores and returns at once.
 
     Args:
         A: M x K, one buffer or a tensor in registers.
         B: K x N, one buffer.
         acc: M x N accumulator: a tensor, or the result of an earlier async_dot that may still run; None means 0.
+        use_acc: scalar condition, of compile time or of run time: False starts from 0 instead of `acc`. (TLX's own
+            compiler ignores it on Hopper.)
+        pred: for Blackwell, as the three that follow; reported once as ignored.
         input_precision: for fp32 operands "tf32", the default: the tensor cores take no other.
         out_dtype: fp32 (for int8 operands int32 says the same): the tensor cores accumulate in no other.
 
@@ -115,6 +132,7 @@ def async_dot(A, B, acc=None, input_precision=None, out_dtype=tl.float32, _seman
     DtypeMismatch. sm_90. Lowers to `ttng.warp_group_dot` (PTX `wgmma.mma_async`).
     """
     target = _semantic.task.kernel.target
+    note_blackwell_options(_semantic, pred=pred, mBarriers=mBarriers, two_ctas=two_ctas, force_async=force_async)
     B = as_buffer(B, "async_dot's B")
     if isinstance(A, in_flight):
         raise used_before_wait()
@@ -131,12 +149,21 @@ def async_dot(A, B, acc=None, input_precision=None, out_dtype=tl.float32, _seman
     precision = operand_precision(input_precision, A.dtype, _semantic)
     imprecise = _semantic.builder.options.max_num_imprecise_acc_default if A.dtype.is_fp8() else 0
     _semantic.make_stores_visible()
-    use_accumulator = _semantic.to_tensor(acc is not None and _unwrap_if_constexpr(acc) is not None)
+    has_acc = _unwrap_if_constexpr(acc) is not None
+    use_accumulator = predicate(use_acc if has_acc else False, _semantic)
     handle = _semantic.builder.create_warpgroup_mma(
         A.handle, B.handle, start.handle, use_accumulator.handle, precision, imprecise, True
     )
     tensor_type = start.type.tensor if isinstance(start, in_flight) else start.type
     return in_flight(handle, tensor_type, _semantic.engines.issue())
+
+
+def note_blackwell_options(semantic, **options: Any) -> None:
+    """Reports the options that mean nothing to `wgmma`, where they are given."""
+    for name, value in options.items():
+        value = _unwrap_if_constexpr(value)
+        if value is not None and value is not False and not (isinstance(value, list | tuple | tl.tuple) and not len(value)):
+            note_ignored("async_dot", name, "wgmma has nothing of the kind; wait with async_dot_wait", semantic)
 
 
 def accumulator(acc: Any, shape: list[int], dtype: tl.dtype, layout, semantic) -> tl.tensor | in_flight:
@@ -190,6 +217,12 @@ def check_dtypes(a: tl.tensor | buffered_tensor, b: buffered_tensor) -> None:
     if a.dtype not in ACCUMULATOR or b.dtype not in ACCUMULATOR:
         known = ", ".join(map(str, ACCUMULATOR))
         raise InvalidMMA(f"the tensor cores take no {a.dtype} x {b.dtype}", hint=f"they take {known}")
+    for operand, name in ((a, "A"), (b, "B")):
+        if isinstance(operand, buffered_tensor) and not isinstance(operand.type.layout, NVMMASharedLayout):
+            raise LayoutMismatch(
+                f"{name} is laid out as {operand.type.layout}, which wgmma can't read",
+                hint="allocate it without a layout, or with nv_mma_shared_layout_encoding",
+            )
     if a.dtype.primitive_bitwidth == 16:
         return
     if isinstance(a, buffered_tensor) and a.type.layout.transposed or not b.type.layout.transposed:

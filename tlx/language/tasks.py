@@ -27,20 +27,30 @@ class TaskOptions:
         num_warps: warps of its own; None for the default task.
         registers: 32-bit registers per thread; None leaves the choice to the compiler.
         replicate: number of copies, each traced with a replica id of its own.
+        warp_group_start_id: first warp of the first copy; the others follow.
     """
 
     default: bool = False
     num_warps: int | None = None
     registers: int | None = None
     replicate: int = 1
+    warp_group_start_id: int | None = None
 
 
-def async_tasks():
+def async_tasks(exclusive=False, no_ending_cluster_sync=False, mbarrier_try_wait_suspend_ns=None, **options):
     """Opens a region of tasks that run at the same time: `with tlx.async_tasks():`.
 
     The body holds only `with tlx.async_task(...)` blocks, calls of functions declared with `tlx.task`, and
     compile-time `if`s around them. Exactly one is the default task. Names assigned in a task are not visible
     outside; values used in a task are captured, register tensors excepted. The region ends when all tasks have.
+
+    The arguments are TLX's. Stock Triton can honour none of them: they are checked, and reported once as ignored.
+
+    Args:
+        exclusive: promises that the kernel has no other region of tasks.
+        no_ending_cluster_sync: promises that the author orders what follows the region.
+        mbarrier_try_wait_suspend_ns: how long a wait may sleep, in nanoseconds.
+        options: whatever else TLX knows.
 
     Raises DefaultTaskError, InvalidTask, InvalidWarpCount, InvalidRegisterCount, RegisterFileExceeded,
     TooManyThreads, ReturnInTask, TensorCapture. sm_90. Lowers to `ttg.warp_specialize`.
@@ -48,7 +58,7 @@ def async_tasks():
     raise InvalidTask("async_tasks is used outside of a `with` statement of a tlx-jitted function")
 
 
-def async_task(*args, num_warps=None, registers=None, num_regs=None, replicate=1):
+def async_task(*args, num_warps=None, registers=None, num_regs=None, replicate=1, warp_group_start_id=None):
     """One task: `with tlx.async_task("default"):` or `with tlx.async_task(num_warps=4, registers=240):`.
 
     Args:
@@ -58,6 +68,8 @@ def async_task(*args, num_warps=None, registers=None, num_regs=None, replicate=1
             one ask or none does. The default task gets what the others leave.
         num_regs: another spelling of `registers`.
         replicate: number of copies; `async_task_replica_id` tells them apart.
+        warp_group_start_id: first warp of the first copy, for all tasks on warps of their own or for none. Checked
+            for overlaps, and reported once as ignored: Triton places tasks itself, the largest first.
     """
     raise InvalidTask("async_task is used outside of `with async_tasks():`")
 
@@ -91,6 +103,7 @@ def task(
     num_warps: int | None = None,
     registers: int | None = None,
     replicate: int = 1,
+    warp_group_start_id: int | None = None,
 ) -> Callable[[Callable], TaskFunction]:
     """Declares a function to be a task; calling it inside `async_tasks()` equals a `with async_task(...)` block.
 
@@ -99,16 +112,25 @@ def task(
         num_warps: warps of the task, a power of two.
         registers: registers per thread.
         replicate: number of copies.
+        warp_group_start_id: first warp of the first copy.
     """
+    args = (name,) if name else ()
 
     def declare(fn: Callable) -> TaskFunction:
-        return TaskFunction(fn, task_options((name,) if name else (), num_warps, registers, None, replicate))
+        return TaskFunction(fn, task_options(args, num_warps, registers, None, replicate, warp_group_start_id))
 
     return declare
 
 
-def task_options(args: tuple, num_warps: Any, registers: Any, num_regs: Any, replicate: Any) -> TaskOptions:
+def task_options(
+    args: tuple, num_warps: Any, registers: Any, num_regs: Any, replicate: Any, warp_group_start_id: Any = None
+) -> TaskOptions:
     """The options of a task as written, checked for sense but not yet against the target."""
+    if len(args) == 1 and isinstance(args[0], list | tl.tuple):
+        raise InvalidTask(
+            "async_task([ids]) is TLX's older form, for tasks outside of a region",
+            hint='write `with async_task("default"):` or `with async_task(num_warps=4):` inside `with async_tasks():`',
+        )
     if args not in ((), ("default",)):
         raise InvalidTask(f'async_task takes only "default" as a positional argument, not {args}')
     if registers is not None and num_regs is not None:
@@ -120,4 +142,7 @@ def task_options(args: tuple, num_warps: Any, registers: Any, num_regs: Any, rep
         raise InvalidTask("a task other than the default one needs num_warps")
     if isinstance(replicate, bool) or not isinstance(replicate, int) or replicate < 1:
         raise InvalidTask(f"replicate is {replicate!r}, it must be an integer of at least 1")
-    return TaskOptions(default, num_warps, registers if registers is not None else num_regs, replicate)
+    start = warp_group_start_id
+    if start is not None and (isinstance(start, bool) or not isinstance(start, int) or start < 0):
+        raise InvalidTask(f"warp_group_start_id is {start!r}, it must be an integer of at least 0")
+    return TaskOptions(default, num_warps, registers if registers is not None else num_regs, replicate, start)

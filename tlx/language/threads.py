@@ -14,6 +14,10 @@ __all__ = ["clock64", "thread_id", "vote_ballot_sync"]
 AXES = "xyz"
 ALL_LANES = 2**32 - 1
 
+# Inline PTX for tensors, because the intrinsic takes scalars. `vote.sync` makes the lanes of the mask wait for each
+# other wherever they stand, so that a compiler that doubles it does no harm.
+BALLOT_PTX = "{ .reg .pred p; setp.ne.b32 p, $1, 0; vote.sync.ballot.b32 $0, p, 0xffffffff; }"
+
 
 @builtin
 def thread_id(axis, _semantic=None):
@@ -44,7 +48,11 @@ def vote_ballot_sync(mask, pred, _semantic=None):
     Args:
         mask: the lanes that take part. All of a warp come here, and PTX leaves a vote undefined for a lane that isn't
             in the mask: a constant must be -1, all lanes.
-        pred: scalar condition.
+        pred: scalar condition, or a tensor of them: in each of its registers, a warp votes on the elements that its
+            lanes hold there. Which these are is the layout's business: `require_layout` says it.
+
+    Returns:
+        i32, or a tensor of them with the layout of `pred`.
 
     Raises InvalidThreadOp. PTX `vote.sync.ballot.b32`.
     """
@@ -53,8 +61,22 @@ def vote_ballot_sync(mask, pred, _semantic=None):
         raise InvalidThreadOp(
             f"the mask is {constant:#x}, but every lane of the warp votes here", hint="use -1, and put lanes into pred"
         )
+    if isinstance(pred, tl.tensor) and pred.type.is_block():
+        return vote_elementwise(constant, pred, _semantic)
     operands = [
         int32_tensor(-1 if isinstance(constant, int) else mask, _semantic).handle,
         predicate(pred, _semantic).handle,
     ]
     return tl.tensor(emit("vote_ballot_sync", operands, tl.int32.to_ir(_semantic.builder), _semantic), tl.int32)
+
+
+def vote_elementwise(mask, pred: tl.tensor, semantic) -> tl.tensor:
+    """The ballots of each register of a tensor of conditions, whose layout no pass may change."""
+    if not isinstance(mask, int):
+        raise InvalidThreadOp("the mask of a tensor's votes must be a compile-time integer", hint="use -1, all lanes")
+    pred = pred if pred.dtype == tl.int1 else semantic.not_equal(pred, semantic.to_tensor(0))
+    flags = semantic.pinned(semantic.cast(pred, tl.int32))
+    call = semantic.builder.create_inline_asm(
+        BALLOT_PTX, "=r,r", [flags.handle], [flags.type.to_ir(semantic.builder)], False, 1
+    )
+    return semantic.pinned(tl.tensor(call.get_result(0), flags.type))

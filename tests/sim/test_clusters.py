@@ -13,6 +13,7 @@ from tests.sim.cluster_text import (
     STORE,
     STORE_ASYNC,
     SYNC,
+    TILE,
     WAIT,
     mapped,
     on_first,
@@ -182,6 +183,21 @@ def test_a_copy_is_of_whole_16_bytes():
 
 
 # --- CTAs that aren't there ------------------------------------------------------------------------------------------
+
+
+def test_the_address_of_a_slice_is_that_of_its_first_element():
+    part = "!ttg.memdesc<32xi32, #plain, #smem, mutable, 64>"
+    watch = run(
+        READY
+        + f"""
+    %half = ttg.memdesc_subslice %tile[32] : {TILE} -> {part}
+    %half_here = tti.experimental_memdesc_to_i32 %half : {part}
+    """
+        + on_first(FILL + COPY.replace("%tile_here", "%half_here").replace("constant 256", "constant 128"))
+        + on_second(EXPECT.replace("256", "128") + WAIT)
+        + SYNC
+    )
+    assert watch.tile(1)[:32] == RANGE[32:]
 
 
 def test_a_rank_that_the_cluster_does_not_have():

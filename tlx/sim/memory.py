@@ -75,6 +75,11 @@ class MemDesc:
         return self.buffer.name + "".join(f"[{i}]" for i in self.path)
 
     @property
+    def first(self) -> int:
+        """Byte offset of its first element in shared memory."""
+        return self.start + int(self.map.offsets.flat[0])
+
+    @property
     def nbytes(self) -> int:
         return self.map.offsets.size * self.map.itemsize
 

@@ -66,13 +66,17 @@ class Subject:
 
     def dynamic(self, seed: int) -> tuple[str, ...]:
         """Rules that running the module finds broken."""
+        return _rules(self.findings(seed))
+
+    def findings(self, seed: int) -> list[Finding]:
+        """What running the module finds."""
         checker = Checker()
         code = Code(self.module, sim.program._STORE_WAITS_SAY)
         original = self._launch
 
         def launch(seed: int) -> Launch:
             arguments = original.arguments, original.memory.arguments
-            return Launch(code, original.grid, *arguments, original.device, seed, checker)
+            return Launch(code, original.clusters, *arguments, original.device, seed, checker)
 
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SimulationWarning)
@@ -80,7 +84,7 @@ class Subject:
         failed = [finding.message for finding in checker.findings if finding.rule is LAUNCH_FAILED]
         if failed:
             raise RuntimeError(f"no verdict on the kernel: {failed[0]}")
-        return _rules(checker.findings)
+        return checker.findings
 
     def judge(self, mutation: Mutation, seeds: range, *, all_rules: bool = False) -> Verdict:
         """Reads the mutant and, where that finds nothing, runs it under each seed until something is found.

@@ -11,8 +11,8 @@ from .registry import simulates
 
 @simulates("tti.experimental_memdesc_to_i32", "tti.experimental_memdesc_to_i64")
 def memdesc_to_int(group, op, view):
-    """The address of a view's first byte, with the CTA's rank in its cluster."""
-    address = group.cta.cluster.address(group.cta.rank, view.start)
+    """The address of a view's first element, with the CTA's rank in its cluster."""
+    address = group.cta.cluster.address(group.cta.rank, view.first)
     return (np.int32 if op.name.endswith("i32") else np.int64)(address)
 
 

@@ -213,7 +213,7 @@ class InvalidThreadOp(LanguageError):
 
 
 class InvalidCluster(LanguageError):
-    """A cluster has a shape that the hardware doesn't take, or an op on clusters has an argument that has no meaning."""
+    """A cluster has a shape that the hardware doesn't take, or an op on it an argument that has no meaning."""
 
 
 class GridNotDivisible(TLXError):

@@ -29,7 +29,7 @@ def reach(op: str, semantic) -> None:
 
 
 def reach_peer(op: str, rank: Any, semantic) -> tl.tensor:
-    """`reach` for a CTA of that rank, which is returned as an i32; raises RankOutOfRange for a constant that is none."""
+    """`reach` for the CTA of a rank, which is returned as an i32; raises RankOutOfRange for a constant that is none."""
     reach(op, semantic)
     shape = semantic.task.kernel.cluster
     constant = _unwrap_if_constexpr(rank)

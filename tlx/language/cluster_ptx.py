@@ -107,7 +107,7 @@ def multicast_load_ptx(rank: int) -> str:
     Operands: own address of the box's first byte i32, descriptor i64 (late op `descriptor_address`), `rank` coordinates
     of the box's first element i32, the contiguous axis first, own address of an mbarrier i32, mask i32 whose bit r
     stands for the CTA of rank r, predicate i32. Each thread whose predicate isn't 0 starts a load by the TMA engine:
-    the box is written to the same address in each of the CTAs, its bytes land on the mbarrier at the same address there.
+    the box goes to the same address in each of the CTAs, its bytes land on the mbarrier at the same address there.
     """
     coordinates = ", ".join(f"${3 + i}" for i in range(rank))
     barrier, mask, predicate = (f"${3 + rank + i}" for i in range(3))

@@ -109,8 +109,8 @@ def async_descriptor_load(desc, result, offsets, barrier, pred=None, multicast_t
         offsets: first element of the block along each axis, i32.
         barrier: one mbarrier on which `barrier_expect_bytes` was called for this phase.
         pred: scalar condition; None means always.
-        multicast_targets: ranks of the CTAs of the cluster that get the block, in the same buffer, and its bytes, on the
-            same barrier; each of them calls `barrier_expect_bytes`. Empty for this CTA alone.
+        multicast_targets: ranks of the CTAs of the cluster that get the block, in the same buffer, and its bytes, on
+            the same barrier; each of them calls `barrier_expect_bytes`. Empty for this CTA alone.
 
     Raises ShapeMismatch, DtypeMismatch, LayoutMismatch, NoCluster, RankOutOfRange. Lowers to
     `ttng.async_tma_copy_global_to_local` (PTX `cp.async.bulk.tensor`, completing on an mbarrier).

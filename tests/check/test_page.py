@@ -9,9 +9,11 @@ from pathlib import Path
 import pytest
 from triton.experimental.gluon._runtime import GluonJITFunction
 
+from tests.check.mutation.run import Subject
 from tests.check.rows.row import ARGUMENTS
+from tests.language.case import Case
 from tlx.check import checking
-from tlx.check.rules import RULES
+from tlx.check.rules import PEER_GONE, PEER_NOT_READY, RULES
 
 PAGE = (Path(__file__).parents[2] / "docs" / "check.md").read_text()
 SECTIONS = {match[1]: match[2] for match in re.finditer(r"^## (TLX-R\d+ .+?)\n(.*?)(?=^## |\Z)", PAGE, re.M | re.S)}
@@ -39,7 +41,11 @@ def test_each_rule_has_a_section():
     assert all("\nFix: " in text for text in SECTIONS.values())
 
 
-@pytest.mark.parametrize("rule", RULES.values(), ids=lambda rule: rule.id)
+LEFT_OUT = {PEER_NOT_READY: 0, PEER_GONE: -1}
+"""The sync of the cluster that an example is without."""
+
+
+@pytest.mark.parametrize("rule", [rule for rule in RULES.values() if rule not in LEFT_OUT], ids=lambda rule: rule.id)
 def test_the_example_breaks_the_rule(rule, tmp_path, monkeypatch):
     kernel, marked = example(rule, tmp_path, monkeypatch)
     gluon = isinstance(kernel, GluonJITFunction)
@@ -50,6 +56,19 @@ def test_the_example_breaks_the_rule(rule, tmp_path, monkeypatch):
         found = [finding for finding in checker.findings if finding.rule is rule]
         assert found, [finding.message for finding in checker.findings]
         assert marked & {place.line for f in found for place in (f.location, f.other_location)}
+
+
+@pytest.mark.parametrize("rule", LEFT_OUT, ids=lambda rule: rule.id)
+def test_the_example_breaks_the_rule_without_a_sync_that_tlx_adds(rule, tmp_path, monkeypatch):
+    kernel, marked = example(rule, tmp_path, monkeypatch)
+    subject = Subject(Case(rule.name, kernel, {"n": 4}, {}, grid=2, options={"ctas_per_cga": (2, 1, 1)}))
+    assert subject.dynamic(0) == ()
+    for name in ("nvvm.cluster.arrive", "nvvm.cluster.wait"):
+        left_out = [op for op in subject.module.walk() if op.name == name][LEFT_OUT[rule]]
+        left_out.parent.ops.remove(left_out)
+    for seed in SEEDS:
+        found = [finding for finding in subject.findings(seed) if finding.rule is rule]
+        assert {finding.location.line for finding in found} == marked
 
 
 def example(rule, folder: Path, monkeypatch):

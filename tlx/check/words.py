@@ -8,6 +8,7 @@ from ..language.cluster_ptx import (
     ASYNC_STORE_BYTES,
     BOX_RANKS,
     COPY_REMOTE_PTX,
+    MAPA_PTX,
     STORE_BYTES,
     async_store_remote_ptx,
     multicast_load_ptx,
@@ -64,6 +65,7 @@ _ENGINES = {
 _PTX = {
     ARRIVE_PTX: "barrier_arrive",
     ARRIVE_REMOTE_PTX: "barrier_arrive",
+    MAPA_PTX: "mapa",
     COPY_REMOTE_PTX: "async_remote_shmem_copy",
     **{store_remote_ptx(num_bytes): "remote_shmem_store" for num_bytes in STORE_BYTES},
     **{async_store_remote_ptx(num_bytes): "async_remote_shmem_store" for num_bytes in ASYNC_STORE_BYTES},

@@ -12,7 +12,19 @@ from dataclasses import dataclass
 from tlx.check.analysis.tasks import Place, places_of
 from tlx.check.analysis.values import Values
 from tlx.check.analysis.views import name_of, view_of
+from tlx.check.words import op_words
 from tlx.ir.model import Block, MemDescType, Module, Op, ScalarType, Value
+from tlx.language.cluster_ptx import (
+    ARRIVE_REMOTE_PTX,
+    ASYNC_STORE_BYTES,
+    BOX_RANKS,
+    COPY_REMOTE_PTX,
+    MAPA_PTX,
+    STORE_BYTES,
+    async_store_remote_ptx,
+    multicast_load_ptx,
+    store_remote_ptx,
+)
 
 I32 = ScalarType("i32")
 MMA_WAIT = "ttng.warp_group_dot_wait"
@@ -25,11 +37,22 @@ _DROPPED = {
     "ttng.arrive_barrier": "drop arrive",
     "ttng.barrier_expect": "drop expect",
     "ttng.init_barrier": "drop init",
+    "nvvm.fence.mbarrier.init": "drop init fence",
 }
 _NAMED = {
     "llvm.nvvm.barrier.cta.sync.aligned.count": "drop wait",
     "llvm.nvvm.barrier.cta.arrive.aligned.count": "drop arrive",
 }
+SYNC = ("nvvm.cluster.arrive", "nvvm.cluster.wait")
+"""The two ops of a sync of the cluster."""
+PTX = "tt.elementwise_inline_asm"
+_REMOTE = {
+    ARRIVE_REMOTE_PTX: "drop remote arrive",
+    COPY_REMOTE_PTX: "drop remote copy",
+    **{store_remote_ptx(size): "drop remote store" for size in STORE_BYTES},
+    **{async_store_remote_ptx(size): "drop remote store" for size in ASYNC_STORE_BYTES},
+}
+_MULTICASTS = frozenset(map(multicast_load_ptx, BOX_RANKS))
 READS = (MMA_WAIT, "ttg.local_load")
 """Ops behind which a group has read its buffers."""
 
@@ -72,6 +95,7 @@ def mutations_of(module: Module) -> list[Mutation]:
             label = _label(place, values)
             number = seen[kind, label] = seen.get((kind, label), 0) + 1
             found.append(Mutation(kind, label if number == 1 else f"{label} #{number}", change))
+    found.extend(_syncs_of_all(module))
     for op in module.walk():
         if op.name == "ttg.local_alloc" and _is_ring(op):
             found.append(Mutation("ring shortened by one", name_of(op), _ring_shortened(module, op, values)))
@@ -86,6 +110,10 @@ def _changes(op: Op, module: Module) -> Changes:
         yield _DROPPED[op.name], lambda: _removed(op)
     if op.name == NAMED and op.attributes["intrin"] in _NAMED:
         yield _NAMED[op.attributes["intrin"]], lambda: _removed(op)
+    if op.name == SYNC[0]:
+        yield "drop cluster sync", lambda: _removed(op, _wait_of(op))
+    if op.name == PTX:
+        yield from _remote_changes(op)
     if op.name == "ttng.arrive_barrier":
         yield from _changed_count(op, "arrive")
         target = _before_last_read(op)
@@ -105,6 +133,37 @@ def _changes(op: Op, module: Module) -> Changes:
         yield f"{kind} leaves one more", lambda: _with(op, "pendings", op.attributes["pendings"] + 1)
 
 
+def _remote_changes(op: Op) -> Changes:
+    """Of what reaches other CTAs; the results of these ops are dummies, but for an address."""
+    text = op.attributes["asm_string"]
+    if text in _REMOTE:
+        yield _REMOTE[text], lambda: _removed(op)
+    if text == ARRIVE_REMOTE_PTX:
+        yield "remote arrive counts one more", lambda: _with_number(op, 1, "arith.addi", 1)
+    if text == MAPA_PTX:
+        yield "wrong rank", lambda: _with_number(op, 1, "arith.xori", 1)
+    if text in _MULTICASTS:
+        yield "multicast without CTA 0", lambda: _with_number(op, -2, "arith.andi", ~1)
+        yield "multicast without CTA 1", lambda: _with_number(op, -2, "arith.andi", ~2)
+
+
+def _syncs_of_all(module: Module) -> Iterator[Mutation]:
+    """Each sync left out by all tasks alike, where every task has the same number of them, one behind the other."""
+    by_task: dict[str, list[Op]] = {}
+    for place in places_of(module):
+        if place.op.name == SYNC[0]:
+            by_task.setdefault(place.task, []).append(place.op)
+    for number, arrives in enumerate(zip(*by_task.values()), 1) if len(by_task) > 1 else ():
+        ops = [op for arrive in arrives for op in (arrive, _wait_of(arrive))]
+        yield Mutation("drop cluster sync", f"number {number} of every task", lambda ops=ops: _removed(*ops))
+
+
+def _wait_of(arrive: Op) -> Op:
+    """The wait that follows an arrival at the cluster's barrier."""
+    ops = arrive.parent.ops
+    return next(op for op in ops[ops.index(arrive) :] if op.name == SYNC[1])
+
+
 def _changed_count(op: Op, what: str) -> Changes:
     """A count of 0 is none that PTX takes."""
     count = op.attributes["count"]
@@ -116,11 +175,16 @@ def _changed_count(op: Op, what: str) -> Changes:
 # --- changes ---------------------------------------------------------------------------------------------------------
 
 
-def _removed(op: Op) -> Undo:
-    block = op.parent
-    index = block.ops.index(op)
-    del block.ops[index]
-    return lambda: block.ops.insert(index, op)
+def _removed(*ops: Op) -> Undo:
+    before = {op.parent: list(op.parent.ops) for op in ops}
+    for op in ops:
+        op.parent.ops.remove(op)
+
+    def undo() -> None:
+        for block, order in before.items():
+            block.ops[:] = order
+
+    return undo
 
 
 def _with(op: Op, name: str, value: int) -> Undo:
@@ -262,10 +326,14 @@ _WORDS = {
     "ttng.init_barrier": "init",
     "ttng.barrier_expect": "barrier_expect_bytes",
     "llvm.call_intrinsic": "named barrier",
+    "nvvm.cluster.arrive": "cluster sync",
+    "nvvm.fence.mbarrier.init": "fence_mbarrier_init",
 }
 
 
 def _label(place: Place, values: Values) -> str:
+    if place.op.name == PTX:
+        return f"{op_words(place.op).strip('`')} in {place.task}"
     word = _WORDS[place.op.name]
     operands = place.op.operands
     if operands and isinstance(operands[0].type, MemDescType):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tests.language import rings, threads
+from tests.language import clusters, rings, threads
 from tests.language.case import TMA, Case, integers, output
 from tlx_kernels.gemm.mixed import gemm_mixed
 from tlx_kernels.gemm.ws import gemm_ws
@@ -69,4 +69,11 @@ SUBJECTS = [
     language_case(rings, "a barrier counts the arrivals of two tasks"),
     language_case(rings, "one arrive counts twice"),
     language_case(threads, "named barriers"),
+    language_case(clusters, "exchanged by stores, float32 32x64 in 4 warps"),
+    language_case(clusters, "exchanged asynchronously, float32 32x64 in 4 warps"),
+    language_case(clusters, "exchanged by a bulk copy, float32 32x64 in 4 warps"),
+    language_case(clusters, "5 tiles swapped by tasks of 1 warps"),
+    language_case(clusters, "cluster barriers in tasks"),
+    language_case(clusters, "multicast in clusters of (2, 1, 1)"),
+    language_case(clusters, "multicast GEMM of 2 tiles, K = 192, N = 64, loaded by 1 warps"),
 ]

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import triton
 
+from tlx.ir.attributes import read_type
 from tlx.ir.model import Attribute
 from tlx.sim.errors import UnsupportedLayout
 from tlx.sim.layouts import layout_map
@@ -68,6 +69,39 @@ def test_swizzled_shared_permutes_groups_of_vec():
 def test_shared_linear_lists_a_place_for_each_bit():
     layout = Attribute("ttg.shared_linear", (("offset", ((0, 1), (1, 1), (2, 0))),))
     assert (layout_map((4, 2), layout, 1).offsets).tolist() == [[0, 1], [3, 2], [4, 5], [7, 6]]
+
+
+def padded(*pairs, **linear):
+    return Attribute("ttg.padded_shared", (("intervals", pairs), *linear.items()))
+
+
+def test_padded_shared_leaves_gaps():
+    """Behind every 2 elements comes 1, behind every 4 come 2 more: e e p e e p p p e e p e e."""
+    map = layout_map((2, 4), padded((2, 1), (4, 2), order=(1, 0), shape=(2, 4)), 4)
+    assert (map.offsets // 4).tolist() == [[0, 1, 3, 4], [8, 9, 11, 12]]
+    assert not map.dense
+    turned = layout_map((4, 2), padded((2, 1), (4, 2), order=(0, 1), shape=(4, 2)), 4)
+    assert np.array_equal(turned.offsets, map.offsets.T)
+
+
+def test_padded_shared_in_an_order_of_its_own():
+    map = layout_map((4, 2), padded((4, 1), offset=((0, 1), (2, 0), (1, 0)), block=()), 2)
+    assert (map.offsets // 2).tolist() == [[0, 1], [5, 6], [2, 3], [7, 8]]
+
+
+def test_gaps_between_the_buffers_of_a_padded_ring():
+    map = layout_map((3, 2, 4), padded((4, 2), order=(1, 0), shape=(2, 4)), 4)
+    assert [map.buffer(i)[0] // 4 for i in range(3)] == [0, 12, 24]
+    assert map.buffer(2)[1].offsets.tolist() == layout_map((2, 4), padded((4, 2), order=(1, 0)), 4).offsets.tolist()
+
+
+def test_padded_shared_is_read_from_its_spelling():
+    text = "!ttg.memdesc<3x2x4xf32, #ttg.padded_shared<[2:+1, 4:+2] {order = [1, 0], shape = [2, 4]}>, #ttg.shared_memory>"
+    assert dict(read_type(text).encoding.parameters) == {
+        "intervals": ((2, 1), (4, 2)),
+        "order": (1, 0),
+        "shape": (2, 4),
+    }
 
 
 @pytest.mark.parametrize("layout", [nvmma(128, 16), nvmma(0, 8), swizzled(8, 2, 4, (0, 1))], ids=str)

@@ -59,14 +59,21 @@ class Case:
         return 2.0 * self.shape[0]
 
 
+def device():
+    """Where the active driver launches."""
+    from triton.runtime.driver import driver
+
+    return driver.active.get_active_torch_device()
+
+
 def matrices(shape):
     """A (M x K) and B (K x N), and their product."""
     import torch
 
     m, n, k = shape
     torch.manual_seed(0)
-    a = torch.randn((m, k), device="cuda", dtype=torch.float16)
-    b = torch.randn((k, n), device="cuda", dtype=torch.float16)
+    a = torch.randn((m, k), device=device(), dtype=torch.float16)
+    b = torch.randn((k, n), device=device(), dtype=torch.float16)
     return a, b, torch.matmul(a, b)
 
 
@@ -80,7 +87,7 @@ def vectors(module, shape):
     import torch
 
     torch.manual_seed(0)
-    x, y, a, b = (torch.rand(shape[0], device="cuda") for _ in range(4))
+    x, y, a, b = (torch.rand(shape[0], device=device()) for _ in range(4))
     return torch.stack(module.add2_warp_specialized(x, y, a, b)), torch.stack((x + y, a + b))
 
 
@@ -125,7 +132,7 @@ def attention(**config):
         import torch
 
         torch.manual_seed(20)
-        q, k, v = (torch.empty(shape, device="cuda", dtype=torch.float16).normal_(0, 0.5) for _ in range(3))
+        q, k, v = (torch.empty(shape, device=device(), dtype=torch.float16).normal_(0, 0.5) for _ in range(3))
         expected = torch.nn.functional.scaled_dot_product_attention(q, k, v, scale=0.5)
         return module.attention(q, k, v, 0.5, config=config), expected
 
@@ -200,12 +207,17 @@ def recorded_launch() -> Iterator[list[Callable[[], Any]]]:
         JITFunction.run = run
 
 
+def error_of(result, expected) -> float:
+    """The largest error, as a part of the largest value."""
+    return ((result.float() - expected.float()).abs().max() / expected.float().abs().max()).item()
+
+
 def prepare(case: Case, folder: Path, timer) -> tuple[dict[str, Any], Any]:
     """Runs a case once, checks its result, and makes its kernel ready to be timed."""
     module = load(folder, case.name)
     with recorded_launch() as launches:
         result, expected = case.run(module, case.shape)
-    error = ((result.float() - expected.float()).abs().max() / expected.float().abs().max()).item()
+    error = error_of(result, expected)
     if not error <= TOLERANCE:
         raise ValueError(f"wrong result: off by {error:.1e} of the largest value")
     digest = hashlib.blake2b(result.cpu().numpy().tobytes()).hexdigest()

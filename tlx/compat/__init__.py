@@ -11,6 +11,7 @@ from typing import Any
 
 import triton
 from triton.backends.compiler import GPUTarget
+from triton.language.extra import libdevice
 
 from . import device, functions, modules, tuning
 
@@ -41,6 +42,8 @@ def install() -> None:
         for owner in (triton, triton.runtime, sys.modules[stock.__module__]):
             if vars(owner).get(name) is stock:
                 _replace(owner, name, value)
+    for name in ("fast_dividef", "fast_expf"):
+        _replace(triton.language.math, name, getattr(libdevice, name))
     _replace(GPUTarget, "is_cuda_backend", lambda target: target.backend == "cuda")
     for owner, name, value in device.answers():
         _replace(owner, name, value)

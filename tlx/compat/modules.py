@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Callable
 from types import ModuleType
 
 import tlx
 
-from ..errors import LanguageError
+from ..errors import NotInTriton
 
-__all__ = ["ROOT", "NeedsAMD", "create"]
+__all__ = ["ROOT", "create"]
 
 ROOT = "triton.language.extra.tlx"
 TUTORIALS = "TLX_FBTRITON_TUTORIALS"
@@ -57,8 +58,8 @@ FOR_AMD = frozenset(
 )
 
 
-class NeedsAMD(LanguageError):
-    """Something of TLX that only GPUs of AMD have."""
+HELPERS = ("triton.language.extra.cuda.inline_ptx_lib", "triton.language.extra.subtile_ops")
+"""Modules of helpers that only Meta's Triton has."""
 
 
 def create() -> dict[str, ModuleType]:
@@ -69,6 +70,9 @@ def create() -> dict[str, ModuleType]:
     for name in SUBMODULES:
         found[f"{ROOT}.{name}"] = _module(f"{ROOT}.{name}")
         setattr(root, name, found[f"{ROOT}.{name}"])
+    for name in HELPERS:
+        found[name] = ModuleType(name, "Helpers that only Meta's Triton has.")
+        found[name].__getattr__ = functools.partial(_refused_from, name)
     folder = os.environ.get(TUTORIALS)
     if folder:
         tutorials = ModuleType(f"{ROOT}.tutorials", "The tutorials of the installed fbtriton.")
@@ -90,15 +94,23 @@ def _look_up(module: str, name: str):
     if name in tlx.__all__:
         return getattr(tlx, name)
     if name in FOR_AMD:
-        return _for_amd(name)
+        return _refused(name, "it is for GPUs of AMD")
+    if module.endswith(".mxfp8_utils"):
+        return _refused_from(module, name)
     raise AttributeError(f"tlx has no {name!r} (asked of {module})")
 
 
-def _for_amd(name: str) -> Callable:
-    """A function of the language whose call in a kernel raises NeedsAMD."""
+def _refused_from(module: str, name: str) -> Callable:
+    if name.startswith("__"):
+        raise AttributeError(f"module {module!r} has no attribute {name!r}")
+    return _refused(name, f"{module} is a module of Meta's Triton")
+
+
+def _refused(name: str, why: str) -> Callable:
+    """Stands for a function that a file imports; a kernel that calls it is refused by name."""
 
     def refuse(*args, _semantic=None, **kwargs):
-        raise NeedsAMD(f"{name} needs a GPU of AMD", "tlx has lowerings for Hopper (sm_90)")
+        raise NotInTriton(f"{name} has no counterpart here: {why}")
 
     refuse.__name__ = refuse.__qualname__ = name
     refuse.__triton_builtin__ = True

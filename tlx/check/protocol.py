@@ -23,7 +23,7 @@ from .rules import (
     PEER_NOT_READY,
     STALE_WAIT,
 )
-from .words import agent_words, home_of, op_words, place_words, task_words
+from .words import agent_words, home_of, memory_words, op_words, place_words, task_words
 
 __all__ = ["Protocol"]
 
@@ -235,4 +235,5 @@ class Protocol:
 
 def _event(barrier: AnyBarrier, actor: Actor, op: Op) -> str:
     """`barrier_arrive(empty[1])` of default at line 41."""
-    return f"{op_words(op, barrier.full_name)} of {agent_words(actor.agent)}{place_words(op)}"
+    where = memory_words(barrier.cta) if isinstance(barrier, Barrier) else ""
+    return f"{op_words(op, barrier.full_name + where)} of {agent_words(actor.agent)}{place_words(op)}"

@@ -12,7 +12,7 @@ from .edges import missing_edge
 from .findings import Finding
 from .rules import MISSING_FENCE, RACE_READ_WRITE, RACE_WRITE_WRITE, UNINITIALIZED_READ
 from .shadow import Access, Shadow
-from .words import agent_words, op_words, place_words, slot_of, task_words
+from .words import agent_words, memory_words, op_words, place_words, slot_of, task_words
 
 __all__ = ["Races"]
 
@@ -44,7 +44,7 @@ class Races:
         for cell in self._shadows[cta].cells(view):
             for earlier in cell.conflicts(access):
                 if not earlier.before(actor):
-                    self._race(earlier, access)
+                    self._race(earlier, access, cta)
                 elif not earlier.visible_to(access):
                     self._unfenced(earlier, access)
             cell.record(access)
@@ -77,7 +77,7 @@ class Races:
             if op not in raced:
                 self._report(finding)
 
-    def _race(self, earlier: Access, later: Access) -> None:
+    def _race(self, earlier: Access, later: Access, cta: CTA) -> None:
         if not self._first_time(earlier, later):
             return
         both_write = earlier.writes and later.writes
@@ -89,7 +89,7 @@ class Races:
                 RACE_WRITE_WRITE if both_write else RACE_READ_WRITE,
                 first,
                 second,
-                f"{_who(first)} and {_who(second)} are not ordered: {edge}",
+                f"{_who(first)} and {_who(second)}{memory_words(cta)} are not ordered: {edge}",
                 hint,
             )
         )

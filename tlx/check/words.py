@@ -18,7 +18,7 @@ from ..language.thread_arrivals import ARRIVE_PTX
 from ..sim.agents import Agent
 from ..sim.cta import CTA
 
-__all__ = ["agent_words", "home_of", "op_words", "place_words", "slot_of", "task_words"]
+__all__ = ["agent_words", "home_of", "memory_words", "op_words", "place_words", "slot_of", "task_words"]
 
 _OPS = {
     "gpu.barrier": "barrier",
@@ -104,6 +104,11 @@ def agent_words(agent: Agent) -> str:
     """`the MMA of default`; in a cluster with its rank: `default of CTA 1`."""
     home = home_of(agent)
     return task_words(agent) if home.cluster.size == 1 else f"{task_words(agent)} of CTA {home.rank}"
+
+
+def memory_words(cta: CTA) -> str:
+    """` in CTA 1` of a cluster, as the place of something in shared memory; "" without a cluster."""
+    return f" in CTA {cta.rank}" if cta.cluster.size > 1 else ""
 
 
 def slot_of(path: tuple[int, ...]) -> int | None:

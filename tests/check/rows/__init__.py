@@ -1,6 +1,6 @@
 """Kinds of mistakes from the log of real reports, each a kernel: see `row.py`."""
 
-from . import hangs, memory, overwrites
+from . import clusters, hangs, memory, overwrites
 from .row import ROWS, Row
 
-__all__ = ["ROWS", "Row", "hangs", "memory", "overwrites"]
+__all__ = ["ROWS", "Row", "clusters", "hangs", "memory", "overwrites"]

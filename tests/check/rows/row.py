@@ -53,6 +53,7 @@ class Row:
         rules: those that the broken kernel breaks in every schedule; of a tuple one of them, whichever comes first.
         kernel: with a parameter FIXED.
         grid: programs.
+        options: of the launch, beside the warps.
     """
 
     number: int
@@ -60,6 +61,7 @@ class Row:
     rules: tuple[Rule | tuple[Rule, ...], ...]
     kernel: Any
     grid: int
+    options: dict[str, Any]
 
     def __str__(self) -> str:
         return f"{self.number}: {self.what}"
@@ -70,7 +72,7 @@ class Row:
         gluon = isinstance(self.kernel, GluonJITFunction)
         arguments = {name: ARGUMENTS[name](gluon) for name in parameters if name != "FIXED"}
         with checking(seed=seed, schedules=1) as checker:
-            self.kernel[(self.grid,)](**arguments, FIXED=fixed, num_warps=4)
+            self.kernel[(self.grid,)](**arguments, FIXED=fixed, num_warps=4, **self.options)
         return [finding for finding in checker.findings if finding.severity != NOTE]
 
     def breaks_its_rules(self, findings: list[Finding]) -> bool:
@@ -79,12 +81,14 @@ class Row:
         return all(found & set(rule if isinstance(rule, tuple) else (rule,)) for rule in self.rules)
 
 
-def row(number: int, what: str, *rules: Rule | tuple[Rule, ...], grid: int = 1, until: int = 99) -> Callable:
+def row(
+    number: int, what: str, *rules: Rule | tuple[Rule, ...], grid: int = 1, until: int = 99, options: dict | None = None
+) -> Callable:
     """Declares the decorated kernel as a row, for Triton 3.x up to that minor."""
 
     def declare(kernel):
         if int(triton.__version__.split(".")[1]) <= until:
-            ROWS.append(Row(number, what, rules, kernel, grid))
+            ROWS.append(Row(number, what, rules, kernel, grid, options or {}))
         return kernel
 
     return declare

@@ -125,10 +125,12 @@ class Watch(sim.Observer):
         return cta.memory.bytes[:256].view("i4").tolist()
 
 
-def launch(body: str, observer, *, x: int = 2, y: int = 1, warps: int = 4, grid=(1, 1, 1), seed: int = 0) -> Launch:
+def launch(
+    body: str, observer, *, x: int = 2, y: int = 1, warps: int = 4, grid=(1, 1, 1), seed: int = 0, device=HOPPER
+) -> Launch:
     """A launch of a kernel without arguments, given its body."""
     text = HEAD.format(x=x, y=y, warps=warps) + body + "\n tt.return\n }\n}"
-    return Launch(Code(ir.parse(text), store_waits_say=True), grid, (), (), HOPPER, seed, observer)
+    return Launch(Code(ir.parse(text), store_waits_say=True), grid, (), (), device, seed, observer)
 
 
 def run(body: str, **options) -> Watch:

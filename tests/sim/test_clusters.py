@@ -1,6 +1,9 @@
 """Clusters, as TTGIR spells them."""
 
+from dataclasses import replace
+
 import pytest
+from triton.backends.compiler import GPUTarget
 
 from tests.sim.cluster_text import (
     ARRIVE,
@@ -15,6 +18,7 @@ from tests.sim.cluster_text import (
     SYNC,
     TILE,
     WAIT,
+    launch,
     mapped,
     on_first,
     on_second,
@@ -23,6 +27,10 @@ from tests.sim.cluster_text import (
 )
 from tlx import sim
 from tlx.language.cluster_ptx import ARRIVE_REMOTE_PTX, COPY_REMOTE_PTX, MAPA_PTX
+from tlx.sim.device import HOPPER
+from tlx.sim.launch import Launch
+from tlx.sim.program import code_of_file
+from tlx.sim.report import Report
 
 SEEDS = range(8)
 each_seed = pytest.mark.parametrize("seed", SEEDS)
@@ -64,6 +72,24 @@ def test_program_ids_and_counts_are_the_hardwares():
     """,
         grid=(3, 1, 1),
     )
+
+
+def test_a_cluster_is_resident_as_a_whole():
+    class Residents(sim.Observer):
+        most = 0
+
+        def start_cta(self, cta):
+            self.most = max(self.most, len(cta.launch.resident))
+
+    residents = Residents()
+    launch("", residents, grid=(4, 1, 1), device=replace(HOPPER, multiprocessors=5)).run()
+    assert residents.most == 4
+
+
+def test_a_report_counts_programs():
+    ended = launch("", sim.Observer(), x=2, y=2, grid=(3, 1, 2))
+    ended.run()
+    assert Report.of(ended).grid == (6, 2, 2)
 
 
 # --- the cluster's barrier -------------------------------------------------------------------------------------------
@@ -116,6 +142,54 @@ def test_warps_that_run_no_task_never_come():
     assert "4 warp(s) wait for tasks to start: outside of the tasks nobody may sync" in error.value.blocked[0].cause
 
 
+MODULE = """
+module attributes {"ttg.cluster-dim-x" = 2 : i32, "ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32,
+    ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @kernel() {
+    ttg.warp_specialize()
+    default {
+      SYNC
+      ttg.warp_yield
+    }
+    partition0() num_warps(1) {
+      SYNC
+      ttg.warp_return
+    }
+    FILLERS
+    : () -> ()
+    tt.return
+  }
+}
+"""
+FILLERS = """
+    partition1() num_warps(2) {
+      SYNC
+      ttg.warp_return
+    }
+    partition2() num_warps(1) {
+      SYNC
+      ttg.warp_return
+    }
+"""
+
+
+@pytest.mark.parametrize("filled", [True, False])
+def test_triton_fills_up_warp_groups_with_warps_that_never_come(filled, tmp_path):
+    path = tmp_path / "kernel.ttgir"
+    path.write_text(MODULE.replace("FILLERS", FILLERS if filled else "").replace("SYNC", SYNC))
+    code = code_of_file(str(path), GPUTarget("cuda", 90, 32))
+    assert (code.num_warps, code.total_warps) == (4, 8)
+    started = Launch(code, (1, 1, 1), (), (), HOPPER, 0, sim.Observer())
+    if filled:
+        started.run()
+        return
+    with pytest.raises(sim.DeadlockError) as error:
+        started.run()
+    cause = error.value.blocked[0].cause
+    assert "partition1 (2 warp(s) that only fill up a warp group) never comes" in cause
+    assert "partition2 (1 warp(s) that only fill up a warp group) never comes" in cause
+
+
 def test_warps_that_have_exited_count_as_having_come():
     run(on_first(SYNC))
 
@@ -134,8 +208,9 @@ def test_arrivals_and_waits_alternate():
 @each_seed
 def test_an_arrival_on_a_peers_barrier(seed):
     run(READY + ARRIVE + WAIT, seed=seed)
-    with pytest.raises(sim.DeadlockError, match="bar, parity 0: 0 phases done, 0 of 1 arrivals"):
+    with pytest.raises(sim.DeadlockError, match="bar, parity 0: 0 phases done, 0 of 1 arrivals") as error:
         run(READY + WAIT, seed=seed)
+    assert "nothing in the kernel arrives on bar" not in str(error.value)  # its address is taken
 
 
 def test_a_predicate_that_all_threads_share_arrives_for_each_of_them():

@@ -14,7 +14,10 @@ _BARRIER_OPERAND = {
     "ttng.arrive_barrier": 0,
     "ttng.barrier_expect": 0,
     "ttng.async_tma_copy_global_to_local": -2,
+    "tti.experimental_memdesc_to_i32": 0,  # by its address, from here or from another CTA of the cluster
+    "tti.experimental_memdesc_to_i64": 0,
 }
+_BY_BYTES = frozenset({"ttng.barrier_expect", "ttng.async_tma_copy_global_to_local"})
 _VIEWS = frozenset(f"ttg.memdesc_{view}" for view in ("index", "subslice", "trans", "reshape", "reinterpret"))
 
 
@@ -23,7 +26,7 @@ class Signals:
     """The ops that signal one array of barriers.
 
     Args:
-        ops: arrivals, announcements of bytes, and copies.
+        ops: arrivals, announcements of bytes, copies, and what takes the barrier's address.
     """
 
     ops: tuple[Op, ...] = ()
@@ -31,7 +34,7 @@ class Signals:
     @property
     def by_bytes(self) -> bool:
         """Whether a phase needs bytes."""
-        return any(op.name != "ttng.arrive_barrier" for op in self.ops)
+        return any(op.name in _BY_BYTES for op in self.ops)
 
 
 def signals_of(module: Module) -> dict[Op, Signals] | None:

@@ -62,7 +62,7 @@ def lab(monkeypatch):
                 raise answer
             return answer
 
-        def compile(self, candidates, done):
+        def compile(self, candidates, done, over=None):
             for candidate in candidates:
                 done(candidate, self._ask("compile", candidate, Compiled(1024, 32, 0, 0.5, frozenset({"y"}))))
 

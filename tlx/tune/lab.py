@@ -5,6 +5,7 @@ Everything is made when it is first needed, and gone when the lab is closed.
 
 from __future__ import annotations
 
+import itertools
 import shutil
 import sys
 import tempfile
@@ -79,8 +80,13 @@ class Lab:
         self._runner: RemoteRunner | LocalRunner | None = None
         self._written: frozenset[str] = frozenset()
 
-    def compile(self, candidates: Sequence[Candidate], done: Callable[[Candidate, Compiled | Rejected], Any]) -> None:
-        """Compiles candidates, many at once; calls `done` with what came of each."""
+    def compile(
+        self,
+        candidates: Sequence[Candidate],
+        done: Callable[[Candidate, Compiled | Rejected], Any],
+        over: Callable[[], bool] = lambda: False,
+    ) -> None:
+        """Compiles candidates, many at once; calls `done` with what came of each. None is begun once `over` is true."""
         left = {candidate.number: candidate for candidate in candidates}
 
         def note(candidate: Candidate, result: Compiled | Rejected) -> None:
@@ -91,10 +97,10 @@ class Lab:
 
         if not self._local:
             try:
-                self._compilers().compile(candidates, note)
+                self._compilers().compile(candidates, note, over)
             except Unreachable as error:
                 self._stay_here(error)
-        for candidate in list(left.values()):
+        for candidate in itertools.takewhile(lambda _: not over(), list(left.values())):
             note(candidate, compile_candidate(self._launch.kernel, self._described(), candidate, self._target))
 
     def check(self, candidate: Candidate) -> Checked | Rejected:

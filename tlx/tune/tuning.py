@@ -27,10 +27,11 @@ from .search import BATCH, Search, describe
 from .space import Space
 from .trial import Trial
 from .work.candidate import Candidate, Hooks
-from .work.compiling import Compiled, Rejected
+from .work.compiling import Compiled, Rejected, first_line
 
 __all__ = ["Plan", "Report", "Tuning"]
 
+LISTED = 40  # rejected configs that an error lists one by one
 LOG = logging.getLogger("tlx.tune")
 
 
@@ -78,6 +79,16 @@ class Plan:
     def search_name(self) -> str:
         """For the database."""
         return json.dumps(describe(self.search)) if isinstance(self.configs, Space) else "list"
+
+
+def _reasons(rejected: list[Trial]) -> list[str]:
+    """A line for each config; of many, one for each reason, with its first config."""
+    if len(rejected) <= LISTED:
+        return [f"  {trial}" for trial in rejected]
+    groups: dict[tuple[str, str], list[Trial]] = {}
+    for trial in rejected:
+        groups.setdefault((trial.rejected.stage, first_line(trial.rejected.reason)), []).append(trial)
+    return [f"  {len(trials)} of them, such as {trials[0]}" for trials in groups.values()]
 
 
 def _hash(value: Any) -> str:
@@ -156,7 +167,7 @@ class Tuning:
                 self._records.end(ended, self._seconds())
         if best is None:
             raise self._all_rejected()
-        trials = tuple(self._trials.values())
+        trials = tuple(trial for trial in self._trials.values() if trial.rejected or trial.samples)
         return Report(best.config, trials, len(self._measured), self._seconds(), ended)
 
     def _seconds(self) -> float:
@@ -219,7 +230,10 @@ class Tuning:
             else:
                 trial.compiled = result
 
-        self._lab.compile([self._candidates[trial.text] for trial in by_number.values()], done)
+        def enough() -> bool:
+            return self._over() and (self._best() is not None or any(trial.compiled for trial in by_number.values()))
+
+        self._lab.compile([self._candidates[trial.text] for trial in by_number.values()], done, enough)
         return [trial for trial in by_number.values() if trial.compiled]
 
     def _compare_with(self, leader: Trial | None) -> None:
@@ -241,7 +255,7 @@ class Tuning:
                 self._reject(trial, result)
             else:
                 trial.error = result.error
-            if self._over() and self._best():
+            if self._over() and (self._best() or not trial.rejected):
                 break
         return [trial for trial in trials if trial.reference and not trial.rejected]
 
@@ -281,7 +295,7 @@ class Tuning:
         self._records.add(trial)
 
     def _all_rejected(self) -> TuningError:
-        lines = [f"  {trial}" for trial in self._trials.values() if trial.rejected]
+        lines = _reasons([trial for trial in self._trials.values() if trial.rejected])
         name = self._launch.kernel.fn.__qualname__
         what = f"none of the {len(self._trials)} configs of {name} can be used:\n" + "\n".join(lines)
         return TuningError(what, hint="each line has the config and the reason")

@@ -11,6 +11,7 @@ import pickle
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
+from types import FunctionType
 from typing import Any
 
 from triton.runtime.jit import JITCallable
@@ -165,10 +166,11 @@ def _listed(value: Any) -> Any:
 
 
 class _Pickler(pickle.Pickler):
-    """Jitted functions can't be pickled; they go by reference."""
+    """Functions go by reference, and so do classes of a script: pickle's own names would not lead to its file."""
 
     def persistent_id(self, value):
-        return reference_of(value) if isinstance(value, JITCallable) else None
+        of_script = isinstance(value, type) and value.__module__ == "__main__"
+        return reference_of(value) if of_script or isinstance(value, JITCallable | FunctionType) else None
 
 
 class _Unpickler(pickle.Unpickler):

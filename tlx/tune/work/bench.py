@@ -82,6 +82,7 @@ class Bench:
         self._digests = {i: self._digest(i) for i in self._arguments.arrays if i not in self._initial}
         self._timer: Timer = SimulatorTimer() if job.simulated else CudaTimer()
         self._launches: dict[int, Launch] = {}
+        self._expected: dict[int, Any] = {}
 
     def check(self, candidate: Candidate) -> Checked | Rejected:
         """Launches a candidate once and compares what it wrote. The first that runs gives what others should write."""
@@ -161,10 +162,10 @@ class Bench:
     def _compare(self, registers: int | None, spills: int | None) -> Checked | Rejected:
         names = self._job.compared or tuple(self._written)
         specs = self._arguments.arrays_of(names)
-        if any(not self._expected_file(spec).exists() for spec in specs.values()):
+        if any(not expected_file(self._arguments, spec).exists() for spec in specs.values()):
             for spec in specs.values():
                 memory = self._arguments.memories[spec.storage]
-                memory.store(self._arguments.arrays[spec.storage], self._expected_file(spec))
+                memory.store(self._arguments.arrays[spec.storage], expected_file(self._arguments, spec))
             return Checked(None, registers, spills)
         errors = {name: self._error(spec) for name, spec in specs.items()}
         for name, error in errors.items():
@@ -174,12 +175,11 @@ class Bench:
         return Checked(max(errors.values(), default=0.0), registers, spills)
 
     def _error(self, spec: ArraySpec) -> float:
-        memory = self._arguments.memories[spec.storage]
-        expected = self._arguments.view(spec, memory.load(self._expected_file(spec)))
+        if spec.storage not in self._expected:
+            memory = self._arguments.memories[spec.storage]
+            self._expected[spec.storage] = memory.load(expected_file(self._arguments, spec))
+        expected = self._arguments.view(spec, self._expected[spec.storage])
         return difference(self._arguments.view(spec), expected, spec.dtype)
-
-    def _expected_file(self, spec: ArraySpec) -> Path:
-        return expected_file(self._arguments, spec)
 
     def _touched(self) -> str:
         """The names of arguments that changed although the kernel doesn't write them; they get their contents back."""

@@ -16,6 +16,7 @@ from typing import Any
 from triton import knobs
 
 from .arguments import dumps, loads
+from .reference import Unreachable
 
 __all__ = ["Child", "ChildDied", "ChildError", "ChildTimeout"]
 
@@ -82,6 +83,7 @@ class Child:
 
         Raises:
             ChildError: it failed.
+            Unreachable: the process could not read the request.
             ChildDied: the process ended.
             ChildTimeout: there is no answer within that time from now.
         """
@@ -91,6 +93,8 @@ class Child:
             good, result = loads(self.connection.recv_bytes())
         except (EOFError, ConnectionError):
             raise ChildDied(self._how_it_ended()) from None
+        if good is None:
+            raise Unreachable(result.splitlines()[0])
         if not good:
             raise ChildError(result)
         return result

@@ -8,11 +8,11 @@ import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import triton
 from triton._C.libtriton import ir  # noqa: F401  (loads the compiler before the first request)
 from triton.backends.compiler import GPUTarget
+from triton.compiler.compiler import CompiledKernel
 from triton.compiler.errors import CompilationError
 from triton.runtime.driver import driver as drivers
 from triton.runtime.jit import JITFunction
@@ -113,30 +113,30 @@ def compile_candidate(
     if compiled.metadata.shared > target.shared_bytes:
         what = f"{compiled.metadata.shared:,} B of shared memory; a CTA may have {target.shared_bytes:,} B"
         return Rejected("compile", what)
-    written, findings = _read(compiled.asm["ttgir"], target.gpu)
+    written, findings = _read(compiled, target.gpu)
     if findings:
         return Rejected("static", findings)
     registers, spills = _usage(compiled)
     return Compiled(compiled.metadata.shared, registers, spills, time.perf_counter() - begin, written)
 
 
-def _read(ttgir: str, target: GPUTarget) -> tuple[frozenset[str], str]:
+def _read(compiled: CompiledKernel, target: GPUTarget) -> tuple[frozenset[str], str]:
     """Names of written arguments, and the errors that static checks find.
 
     What tlx can't read it doesn't judge: Triton's compiler took it.
     """
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "kernel.ttgir")
-        path.write_text(ttgir)
+        path.write_text(compiled.asm["ttgir"])
         try:
             module = parse(lower_late(str(path), target))
             errors = [finding for finding in check_module(module) if finding.severity == ERROR]
         except Exception:
             return frozenset(), ""
-    return written_arguments(module), plain_text(errors) if errors else ""
+    return written_arguments(module, compiled.src.signature), plain_text(errors) if errors else ""
 
 
-def _usage(compiled: Any) -> tuple[int | None, int | None]:
+def _usage(compiled: CompiledKernel) -> tuple[int | None, int | None]:
     """Registers and stack bytes of a thread, by cuobjdump of the Triton wheel."""
     tool = triton.knobs.nvidia.cuobjdump
     cubin = compiled.asm.get("cubin")

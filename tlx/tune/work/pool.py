@@ -35,19 +35,26 @@ class CompilePool:
         self._idle: list[Child] = []
         self._busy: dict[Child, Candidate | None] = {}
 
-    def compile(self, candidates: Sequence[Candidate], done: Callable[[Candidate, Compiled | Rejected], Any]) -> None:
-        """Compiles candidates; calls `done` for each when it is.
+    def compile(
+        self,
+        candidates: Sequence[Candidate],
+        done: Callable[[Candidate, Compiled | Rejected], Any],
+        over: Callable[[], bool],
+    ) -> None:
+        """Compiles candidates; calls `done` for each when it is. None is begun once `over` says that time is up.
 
         Raises:
             Unreachable: the processes can't find the kernel.
         """
         todo = deque(candidates)
         while todo or any(self._busy.values()):
+            if over():
+                todo.clear()
             while self._idle and todo:
                 self._give(self._idle.pop(), todo.popleft())
             while len(self._busy) < min(self._most, len(todo) + sum(c is not None for c in self._busy.values())):
                 self._start()
-            for child in self._ready():
+            for child in self._ready() if self._busy else ():
                 self._take(child, done)
 
     def close(self) -> None:

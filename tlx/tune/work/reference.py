@@ -1,4 +1,4 @@
-"""Kernels by name: how another process finds the one that is tuned."""
+"""Functions by name: how another process finds the kernel that is tuned, and the hooks around it."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from types import FunctionType
+from typing import Any
 
 from triton.runtime.jit import JITCallable, JITFunction
 
@@ -29,21 +31,21 @@ class StopLoading(BaseException):
 
 @dataclass(frozen=True)
 class Reference:
-    """Where a jitted function is defined.
+    """Where a function is defined.
 
     Args:
         module: its name.
         file: of the module.
         package: of the module, for its relative imports.
         qualname: of the function in the module.
-        source_hash: of the function.
+        source_hash: of a jitted function, "" for another one.
     """
 
     module: str
     file: str
     package: str
     qualname: str
-    source_hash: str
+    source_hash: str = ""
 
 
 def unwrap(kernel) -> JITFunction:
@@ -53,20 +55,23 @@ def unwrap(kernel) -> JITFunction:
     return kernel
 
 
-def reference_of(function: JITCallable) -> Reference:
-    """The reference of a jitted function.
+def reference_of(function: JITCallable | FunctionType | type) -> Reference:
+    """The reference of a jitted function, a Python function or a class.
 
     Raises:
         Unreachable: it is local to a function, or its module has no file.
     """
-    qualname, module = function.fn.__qualname__, sys.modules.get(function.fn.__module__)
+    jitted = isinstance(function, JITCallable)
+    inner = function.fn if jitted else function
+    qualname, module = inner.__qualname__, sys.modules.get(inner.__module__)
     if "<locals>" in qualname:
         raise Unreachable(f"{qualname} is defined inside a function")
     file = getattr(module, "__file__", None)
     if not file or not Path(file).is_file():
-        raise Unreachable(f"{qualname} is defined in {function.fn.__module__}, which has no file")
+        raise Unreachable(f"{qualname} is defined in {inner.__module__}, which has no file")
     package = getattr(module, "__package__", None) or ""
-    return Reference(module.__name__, str(Path(file).resolve()), package, qualname, function.cache_key)
+    source_hash = function.cache_key if jitted else ""
+    return Reference(module.__name__, str(Path(file).resolve()), package, qualname, source_hash)
 
 
 # --- in the other process ---
@@ -79,15 +84,17 @@ def loading() -> bool:
     return _loading
 
 
-def load(reference: Reference) -> JITCallable:
-    """The jitted function.
+def load(reference: Reference) -> Any:
+    """The function.
 
     Raises:
-        Unreachable: the module has none of that name, or another one.
+        Unreachable: the module has none of that name, or another kernel.
     """
     value = _module_of(reference)
     for name in reference.qualname.split("."):
         value = getattr(value, name, None)
+    if not reference.source_hash:
+        return value
     try:
         function = unwrap(value)
     except AttributeError:

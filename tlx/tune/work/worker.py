@@ -60,7 +60,10 @@ class Runner:
 
 
 def main(descriptor: int) -> None:
-    """Answers requests (method, arguments) with (True, result) or (False, error's text)."""
+    """Answers requests (method, arguments) with (good, result).
+
+    `good` is True, False where the result is an error's text, or None where the request can't be understood.
+    """
     ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGKILL)
     connection = Connection(descriptor)
     role, sys.path[:], sys.argv[:], folder = connection.recv()
@@ -73,11 +76,13 @@ def main(descriptor: int) -> None:
             request = connection.recv_bytes()
         except EOFError:
             return
+        answer: tuple[bool | None, Any] = None, ""
         try:
             method, arguments = loads(request)
-            answer: tuple[bool, Any] = True, getattr(subject, method)(*arguments)
+            answer = False, ""
+            answer = True, getattr(subject, method)(*arguments)
         except Exception as error:
-            answer = False, f"{type(error).__name__}: {error}\n{traceback.format_exc(limit=-3)}"
+            answer = answer[0], f"{type(error).__name__}: {error}\n{traceback.format_exc(limit=-3)}"
         connection.send_bytes(dumps(answer))
 
 

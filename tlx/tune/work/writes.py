@@ -5,7 +5,8 @@ Where the pointer of a store can come from several arguments, all of them count.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from ...ir import Module
 from ...ir.model import Block, Op, PointerType, TensorDescType, TensorType, Value
@@ -18,10 +19,35 @@ _TMA_LOADS = ("ttng.async_tma_copy_global_to_local", "ttng.async_tma_gather", "t
 _FLOW = ("scf.", "cf.", "arith.", "ttg.warp_", "tt.return", "tt.call", "tt.func")
 
 
-def written_arguments(module: Module) -> frozenset[str]:
-    """Names of the kernel's parameters that an op may write through."""
-    sources = _Sources(module)
-    return frozenset(name for op in module.walk() if _may_write(op) for v in op.operands for name in sources.of(v))
+def written_arguments(module: Module, signature: Mapping[str, Any]) -> frozenset[str]:
+    """Names of the kernel's parameters that an op may write through.
+
+    Args:
+        module: the kernel.
+        signature: Triton's types by parameter. The names in TTGIR are those that a value was given last.
+    """
+    sources, names = _Sources(module), _names(module, signature)
+    found = {place for op in module.walk() if _may_write(op) for value in op.operands for place in sources.of(value)}
+    return frozenset(names[place] for place in found)
+
+
+def _names(module: Module, signature: Mapping[str, Any]) -> list[str]:
+    """The parameter that each argument in TTGIR belongs to: a descriptor comes with its sizes and strides."""
+    arguments, names = module.kernel.regions[0].entry.arguments, []
+    for name in _passed(signature.items()):
+        if len(names) == len(arguments):
+            break
+        kind = arguments[len(names)].type
+        names += [name] * (1 + 2 * len(kind.block.shape) if isinstance(kind, TensorDescType) else 1)
+    return names
+
+
+def _passed(signature: Iterable[tuple[str, Any]]) -> Iterator[str]:
+    for name, kind in signature:
+        if isinstance(kind, tuple | list):
+            yield from _passed((name, part) for part in kind)
+        elif kind != "constexpr":
+            yield name
 
 
 def _may_write(op: Op) -> bool:
@@ -49,8 +75,8 @@ class _Sources:
             for block, values in op.successors:
                 self._branches.setdefault(block, []).append(values)
 
-    def of(self, value: Value) -> set[str]:
-        """Names of the parameters that a pointer may come from."""
+    def of(self, value: Value) -> set[int]:
+        """The numbers of the kernel's arguments that a pointer may come from."""
         found, seen, todo = set(), set(), [value]
         while todo:
             value = todo.pop()
@@ -59,7 +85,7 @@ class _Sources:
             seen.add(value)
             owner = value.owner
             if isinstance(owner, Block) and owner is self._module.kernel.regions[0].entry:
-                found.add((value.location.name or value.name).split(".")[0])
+                found.add(value.index)
             else:
                 todo += self._before(value, owner)
         return found
@@ -67,7 +93,7 @@ class _Sources:
     def _before(self, value: Value, owner: Op | Block | None) -> Iterator[Value]:
         if isinstance(owner, Op):
             return self._operands(value, owner)
-        return self._passed(value, owner) if owner is not None else iter(())
+        return self._handed(value, owner) if owner is not None else iter(())
 
     def _operands(self, value: Value, op: Op) -> Iterator[Value]:
         """What an op computes a result of: all its operands, and what its regions yield."""
@@ -80,7 +106,7 @@ class _Sources:
             for inner in function.walk():
                 yield from inner.operands if inner.name == "tt.return" else ()
 
-    def _passed(self, value: Value, block: Block) -> Iterator[Value]:
+    def _handed(self, value: Value, block: Block) -> Iterator[Value]:
         """What a block's argument can be."""
         yield from (values[value.index] for values in self._branches.get(block, ()) if value.index < len(values))
         op = block.parent.parent if block.parent else None

@@ -24,6 +24,10 @@ from .language.blackwell import (  # noqa: E402
     CLCPipelineContext,
     DummyRegisterLayoutEncoding,
     TMemCTAMode,
+    _alloc_clc_responses,  # noqa: F401 -- as the other private names: TLX's kernels use them
+    _clc_issue,  # noqa: F401
+    _clc_query,  # noqa: F401
+    _to_mxfp8_block,  # noqa: F401
     async_dot_scaled,
     clc_consumer,
     clc_create_context,

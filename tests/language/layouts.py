@@ -81,7 +81,6 @@ def twice_in(tile, LAYOUT: tl.constexpr):
 @tlx.jit
 def carried_in_a_layout(x, y, n, R: tl.constexpr, C: tl.constexpr, LAYOUT: tl.constexpr):
     """A sum kept in the author's layout over a loop, through a helper, in a task of its own."""
-    i, j = tl.arange(0, R), tl.arange(0, C)
     with tlx.async_tasks():
         with tlx.async_task("default"):
             tl.store(y + R * C, n)

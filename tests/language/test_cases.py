@@ -22,6 +22,7 @@ from . import (
     rings,
     tasks,
     threads,
+    utility,
     views,
     warp_barriers,
 )
@@ -41,6 +42,7 @@ CONCEPTS = (
     control,
     helpers,
     threads,
+    utility,
     warp_barriers,
     views,
     gather,

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import tlx
+from tlx.language import blackwell
 
 from . import tasks
 
@@ -22,6 +23,9 @@ ELSEWHERE = {
     "compile": "tests/compiler",
     "mbarrier_type": "the type of mbarrier, likewise",
     "simulating": "tests/sim",
+    "layout_encoding": "the base of all layouts; never spelled",
+    "shared_layout_encoding": "the base of the layouts of buffers; never spelled",
+    **dict.fromkeys(blackwell.__all__, "tests/test_tlx_names.py"),
 }
 
 

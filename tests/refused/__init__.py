@@ -3,7 +3,32 @@
 `docs/errors.md` shows the first one of each class.
 """
 
-from . import blackwell, control, copies, layouts, memory, mma, rings, tasks, views
+from . import (
+    blackwell,
+    control,
+    copies,
+    layouts,
+    memory,
+    mma,
+    rings,
+    tasks,
+    utility,
+    views,
+)
 from .case import CASES, MARK, Refused
 
-__all__ = ["CASES", "MARK", "Refused", "blackwell", "control", "copies", "layouts", "memory", "mma", "rings", "tasks", "views"]
+__all__ = [
+    "CASES",
+    "MARK",
+    "Refused",
+    "blackwell",
+    "control",
+    "copies",
+    "layouts",
+    "memory",
+    "mma",
+    "rings",
+    "tasks",
+    "utility",
+    "views",
+]

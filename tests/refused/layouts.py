@@ -54,7 +54,7 @@ def register_layout_of_a_buffer():
     tlx.local_alloc((256,), tl.float32, 1, layout=LEFT)  # <- error
 
 
-@refused(errors.InvalidLayout, "Swizzle<3, 3, 3> has periods of 64 elements and permutes within 64; rows have 32 elements")
+@refused(errors.InvalidLayout, "Swizzle<3, 3, 3> has periods of 64 elements and permutes within 64; rows have 32")
 def swizzle_wider_than_a_row():
     tlx.local_alloc((64, 32), tl.float32, 1, layout=tlx.swizzled_layout(3, 3, 3))  # <- error
 

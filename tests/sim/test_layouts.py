@@ -96,7 +96,9 @@ def test_gaps_between_the_buffers_of_a_padded_ring():
 
 
 def test_padded_shared_is_read_from_its_spelling():
-    text = "!ttg.memdesc<3x2x4xf32, #ttg.padded_shared<[2:+1, 4:+2] {order = [1, 0], shape = [2, 4]}>, #ttg.shared_memory>"
+    text = (
+        "!ttg.memdesc<3x2x4xf32, #ttg.padded_shared<[2:+1, 4:+2] {order = [1, 0], shape = [2, 4]}>, #ttg.shared_memory>"
+    )
     assert dict(read_type(text).encoding.parameters) == {
         "intervals": ((2, 1), (4, 2)),
         "order": (1, 0),

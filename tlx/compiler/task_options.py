@@ -69,7 +69,8 @@ def check_start_ids(tasks: Sequence[TaskOptions], default_warps: int, note: Call
         for other_start, other_end, other in taken:
             if start < other_end and other_start < end:
                 raise InvalidTask(
-                    f"{name} takes warps {start}..{end - 1}, {other} takes {other_start}..{other_end - 1}: they overlap",
+                    f"{name} takes warps {start}..{end - 1}, {other} takes {other_start}..{other_end - 1}: "
+                    "they overlap",
                     hint="start each task where the one before it ends",
                 )
         taken.append((start, end, name))

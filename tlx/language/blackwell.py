@@ -50,6 +50,10 @@ class TMemCTAMode:
     TwoCTA_RHS = 2
 
 
+_alloc_clc_responses = blackwell_only("_alloc_clc_responses", "Allocates answers of cluster launch control.")
+_clc_issue = blackwell_only("_clc_issue", "Asks cluster launch control for a tile.")
+_clc_query = blackwell_only("_clc_query", "Reads an answer of cluster launch control.")
+_to_mxfp8_block = blackwell_only("_to_mxfp8_block", "Quantizes a block to fp8 with a scale for each 32 elements.")
 CLCPipelineContext = blackwell_only("CLCPipelineContext", "Barriers and responses of cluster launch control.")
 DummyRegisterLayoutEncoding = blackwell_only(
     "DummyRegisterLayoutEncoding", "The layout of a tensor from tensor memory that is decided later."

@@ -45,7 +45,7 @@ class storage_kind:
 
     smem = tl.constexpr("smem")
     tmem = tl.constexpr("tmem")
-    smemCluster = tl.constexpr("smemCluster")
+    smemCluster = tl.constexpr("smemCluster")  # noqa: N815 -- TLX's name
 
 
 class buffered_tensor_type(ring_type):
@@ -124,15 +124,15 @@ def local_alloc(shape, dtype, num, storage=storage_kind.smem, layout=None, _sema
         dtype: element type.
         num: slots of the ring, a compile-time integer.
         storage: only shared memory.
-        layout: of each buffer (`swizzled_layout`, `padded_shared_layout_encoding`, ...); None takes the one that TMA and
-            the tensor cores read.
+        layout: of each buffer (`swizzled_layout`, `padded_shared_layout_encoding`, ...); None takes the one that TMA
+            and the tensor cores read.
 
     Returns:
         buffered_tensor: index it with `[i]` or `local_view` before use.
 
     Raises InvalidBuffer inside a task, helper, loop or branch; InvalidLayout where the layout doesn't fit the shape;
-    NeedsBlackwell for tensor memory; SharedMemoryExceeded when the kernel's sum is over the
-    target's budget. sm_90. Lowers to `ttg.local_alloc`.
+    NeedsBlackwell for tensor memory; SharedMemoryExceeded when the kernel's sum is over the target's budget. sm_90.
+    Lowers to `ttg.local_alloc`.
     """
     shape = constant_shape(shape, "shape")
     dtype = _unwrap_if_constexpr(dtype)
@@ -154,9 +154,7 @@ def local_alloc(shape, dtype, num, storage=storage_kind.smem, layout=None, _sema
 def asked_layout(layout: Any, shape: list[int], dtype: tl.dtype):
     """The layout that the author asked for, or the default one for None."""
     return (
-        shared_layout(shape, dtype)
-        if _unwrap_if_constexpr(layout) is None
-        else as_shared_layout(layout, shape, dtype)
+        shared_layout(shape, dtype) if _unwrap_if_constexpr(layout) is None else as_shared_layout(layout, shape, dtype)
     )
 
 
@@ -251,9 +249,7 @@ def local_load(
             note_ignored("local_load", name, "it is for AMD's back end", _semantic)
     if _unwrap_if_constexpr(layout) is None:
         return _semantic.shared_load(buffer.memdesc, _semantic.default_layout(buffer.shape, buffer.dtype))
-    return _semantic.pinned(
-        _semantic.shared_load(buffer.memdesc, as_register_layout(layout, buffer.shape, _semantic))
-    )
+    return _semantic.pinned(_semantic.shared_load(buffer.memdesc, as_register_layout(layout, buffer.shape, _semantic)))
 
 
 @builtin

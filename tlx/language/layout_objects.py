@@ -431,7 +431,9 @@ class layout(layout_encoding):
             if len(sizes) != len(strides):
                 raise InvalidLayout(f"modes of sizes {sizes} have strides {strides}: one for each mode")
             if not all(map(is_power_of_two, sizes)) or not all(step == 0 or is_power_of_two(step) for step in strides):
-                raise InvalidLayout(f"modes {sizes}:{strides}: sizes and strides must be powers of two, strides may be 0")
+                raise InvalidLayout(
+                    f"modes {sizes}:{strides}: sizes and strides must be powers of two, strides may be 0"
+                )
         object.__setattr__(self, "shape", shape)
         object.__setattr__(self, "stride", stride)
 

@@ -162,7 +162,11 @@ def note_blackwell_options(semantic, **options: Any) -> None:
     """Reports the options that mean nothing to `wgmma`, where they are given."""
     for name, value in options.items():
         value = _unwrap_if_constexpr(value)
-        if value is not None and value is not False and not (isinstance(value, list | tuple | tl.tuple) and not len(value)):
+        if (
+            value is not None
+            and value is not False
+            and not (isinstance(value, list | tuple | tl.tuple) and not len(value))
+        ):
             note_ignored("async_dot", name, "wgmma has nothing of the kind; wait with async_dot_wait", semantic)
 
 

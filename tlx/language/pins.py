@@ -98,8 +98,8 @@ def zeros(shape, dtype, layout=None, _semantic=None):
 def assert_same_layout(lhs, rhs, _semantic=None):
     """Refuses the kernel unless two values have one layout after all passes.
 
-    Register tensors have one layout where each thread holds the same elements in the same registers; buffers, where each
-    element has the same offset.
+    Register tensors have one layout where each thread holds the same elements in the same registers; buffers, where
+    each element has the same offset.
 
     Args:
         lhs: tensor or buffer.

@@ -16,11 +16,15 @@ from tlx.compiler import jit
 from tlx.compiler.jit import TLXFunction
 from tlx.language import (
     barriers,
+    blackwell,
     buffers,
     copy,
     fences,
     gather,
+    ignored,
+    layout_objects,
     mma,
+    pins,
     pipelines,
     rings,
     tasks,
@@ -45,13 +49,15 @@ CONCEPTS = {
     "TMA": [tma],
     "Rings that own their phases": [pipelines],
     "Asynchronous MMA": [mma],
+    "Layouts": [layout_objects, pins],
     "Fences": [fences],
     "Threads and warps": [threads],
     "Utilities": [utility],
+    "For Blackwell only": [blackwell],
     "Simulation": [driver],
     "Checks": [api],
     "Tuning": [autotuner, space],
-    "Errors": [errors],
+    "Errors": [errors, ignored],
 }
 # Not names of `tlx`, but what kernels do with their arguments and with what `tlx` gives them.
 RING = pipelines.pipeline

@@ -161,13 +161,15 @@ def async_dot(
 def note_blackwell_options(semantic, **options: Any) -> None:
     """Reports the options that mean nothing to `wgmma`, where they are given."""
     for name, value in options.items():
-        value = _unwrap_if_constexpr(value)
-        if (
-            value is not None
-            and value is not False
-            and not (isinstance(value, list | tuple | tl.tuple) and not len(value))
-        ):
+        if is_given(_unwrap_if_constexpr(value)):
             note_ignored("async_dot", name, "wgmma has nothing of the kind; wait with async_dot_wait", semantic)
+
+
+def is_given(value: Any) -> bool:
+    """Whether an option differs from its default: None, False or an empty list."""
+    if isinstance(value, list | tuple | tl.tuple):
+        return len(value) > 0
+    return value is not None and value is not False
 
 
 def accumulator(acc: Any, shape: list[int], dtype: tl.dtype, layout, semantic) -> tl.tensor | in_flight:

@@ -84,6 +84,15 @@ def test_waiting_twice_for_a_phase_counts_once():
     assert ids(handed_over(1, loop(PARITY + wait("%parity") + wait("%parity")), loop(arrive()))) == []
 
 
+def test_tasks_that_take_turns_at_the_phases_of_a_barrier():
+    """Each waits for every second phase, which the other's arrival completes: phases of one parity are its own."""
+    first, second = loop(wait("%c1") + arrive()), loop(wait("%c0") + arrive(), "%other")
+    assert ids(handed_over(1, first, second)) == ["TLX-S000", "TLX-S000"]
+    (finding,) = check(handed_over(1, first, loop(wait("%c0") + arrive() + arrive(), "%other")))
+    assert finding.id == "TLX-S007"
+    assert "phases complete that it doesn't wait for" in finding.message
+
+
 def nested(inner: str, trips: str) -> str:
     return f"scf.for %t = %c0 to %n step %c1 : i32 {{\n{loop(inner, trips)}}}\n"
 

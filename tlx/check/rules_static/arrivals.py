@@ -52,12 +52,24 @@ def _compared(context: Context, barrier: Barrier, signals: list[Event], waits: l
             reason = f"{both} stand under conditions or in loops that can't be compared"
             yield undecided(ARRIVALS_AND_WAITS, reason, own[0].op, task, barrier.name)
     ahead = [task for task, verdict in verdicts.items() if verdict == RUNNING_AHEAD]
-    if len(ahead) == len(by_task):
+    if len(ahead) == len(by_task) and not _take_turns(context, barrier, count, arriving, by_task):
         yield _finding(context, barrier, arriving, by_task[ahead[0]], "phases complete that it doesn't wait for")
     else:
         for task in ahead:
             reason = f"{task} waits for fewer phases of {barrier.name} than complete"
             yield undecided(ARRIVALS_AND_WAITS, reason, by_task[task][0].op, task, barrier.name)
+
+
+def _take_turns(
+    context: Context, barrier: Barrier, count: int, arriving: Linear, by_task: dict[str, list[Event]]
+) -> bool:
+    """Whether tasks that arrive wait as often, together, as phases complete: then each may have phases of its own."""
+    waited = constant(0)
+    for own in by_task.values():
+        for event in own:
+            waited += context.barriers.executions(barrier, event)
+    signalling = {event.task for event in barrier.of(ARRIVE, EXPECT)}
+    return len(by_task) > 1 and by_task.keys() <= signalling and waited.scaled(count) == arriving
 
 
 def _restarting(context: Context, barrier: Barrier, wait: Event) -> Iterator[Finding]:

@@ -9,6 +9,7 @@ import tlx
 from tests.language import layouts
 from tests.language.layouts import PAIRS
 from tlx.compiler.layout_text import modes, unswizzled
+from tlx.ir import parse
 from tlx.language import ignored
 
 from .lowering import find, lower
@@ -47,28 +48,12 @@ def test_without_a_pin_the_passes_take_it_back():
     assert "#ttg.linear" not in ttgir
 
 
-@tlx.jit
-def through_every_pass(x, w, y, n, R: tl.constexpr, C: tl.constexpr, LAYOUT: tl.constexpr):
-    """A pin on a constant, on what a pipelined loop over `tl.dot` carries, and in a branch."""
-    i, j = tl.arange(0, R), tl.arange(0, C)
-    at = i[:, None] * C + j[None, :]
-    square = j[:, None] * C + j[None, :]
-    acc = tlx.zeros((R, C), tl.float32, LAYOUT)
-    for k in tl.range(0, n, num_stages=3):
-        product = tl.dot(tl.load(x + k * R * C + at), tl.load(w + k * C * C + square))
-        acc += tlx.require_layout(product, LAYOUT)
-    if n > 3:
-        acc = tlx.require_layout(acc * 2, LAYOUT)
-    tlx.assert_same_layout(acc, LAYOUT)
-    tl.store(y + at, acc)
-
-
 def test_no_pass_moves_a_pin():
     signature = {"x": "*fp16:16", "w": "*fp16:16", "y": "*fp32:16", "n": "i32"}
-    ttgir = lower(through_every_pass, signature, SIZES)
+    ttgir = lower(layouts.through_every_pass, signature, SIZES)
     assert encodings(ttgir, "tt.store") == [LINEAR]
     assert [str(op.results[0].type.encoding) for op in find(ttgir, "arith.addf")] == [LINEAR]
-    assert len(find(ttgir, "ttng.warp_group_dot") + find(ttgir, "tt.dot")) == 1
+    assert {op.name for op in parse(ttgir).walk()} & {"ttng.warp_group_dot", "tt.dot"}
     assert "tt.call" not in ttgir
     assert "__held_" not in ttgir
 
@@ -152,6 +137,25 @@ def with_everything(x, y, D: tl.constexpr):
 
 
 LAYOUT_64 = tl.constexpr(tlx.layout(shape=((32, 4), 32), stride=((1, 1024), 32)))
+
+
+@tlx.jit
+def default_asks_for_more(y, LEFT: tl.constexpr):
+    with tlx.async_tasks():
+        with tlx.async_task("default", registers=LEFT):
+            tl.store(y, 1)
+        with tlx.async_task(num_warps=4, registers=24):
+            tl.store(y + 1, 1)
+
+
+def test_a_default_task_that_asks_for_more_than_is_left(monkeypatch, recwarn):
+    """With maxnreg=64, 256 threads have 16,384 registers; the worker's 128 take 24 each and leave 104 each."""
+    monkeypatch.setattr(ignored, "_reported", set())
+    lower(default_asks_for_more, {"y": "*i32"}, {"LEFT": 232})
+    assert recwarn.list == []
+    lower(default_asks_for_more, {"y": "*i32"}, {"LEFT": 256}, maxnreg=64)
+    (warning,) = recwarn.list
+    assert str(warning.message).endswith("is ignored: it gets the 104 that the other tasks leave")
 
 
 def test_what_has_no_effect_is_reported_once(monkeypatch):

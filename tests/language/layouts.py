@@ -105,10 +105,28 @@ def released(x, y, R: tl.constexpr, C: tl.constexpr, LAYOUT: tl.constexpr):
     tlx.dump_layout(tile)
 
 
+@tlx.jit
+def through_every_pass(x, w, y, n, R: tl.constexpr, C: tl.constexpr, LAYOUT: tl.constexpr):
+    """A pin on a constant, on what a pipelined loop over `tl.dot` carries, and in a branch."""
+    i, j = tl.arange(0, R), tl.arange(0, C)
+    at = i[:, None] * C + j[None, :]
+    square = j[:, None] * C + j[None, :]
+    acc = tlx.zeros((R, C), tl.float32, LAYOUT)
+    for k in tl.range(0, n, num_stages=3):
+        product = tl.dot(tl.load(x + k * R * C + at), tl.load(w + k * C * C + square))
+        acc += tlx.require_layout(product, LAYOUT)
+    if n > 2:
+        acc = tlx.require_layout(acc * 2, LAYOUT)
+    tlx.assert_same_layout(acc, LAYOUT)
+    tl.store(y + at, acc)
+
+
 X = integers(ROWS, COLUMNS)
 SQUARE = np.arange(32 * 32, dtype=np.float32).reshape(32, 32)
 AT = np.arange(ROWS * COLUMNS).reshape(ROWS, COLUMNS)
 SUMS = 6 * X + 6 * X.sum(1, keepdims=True)
+TILES = integers(3, ROWS, COLUMNS, dtype=np.float16)
+WEIGHTS = integers(3, COLUMNS, COLUMNS, dtype=np.float16)
 KEPT = np.where(AT % 3 != 1, SUMS, 77)
 SIZES = {"R": ROWS, "C": COLUMNS}
 
@@ -157,6 +175,15 @@ CASES = [
         {"y": np.append(KEPT, 3)},
         ttgir={"tt.call": 0},
     ),
+    *[
+        Case(
+            f"a layout in a pipelined loop over tl.dot, {n} trips",
+            through_every_pass,
+            {"x": TILES, "w": WEIGHTS, "y": output(ROWS, COLUMNS), "n": n, "LAYOUT": PAIRS, **SIZES},
+            {"y": (TILES[:n].astype(np.float32) @ WEIGHTS[:n].astype(np.float32)).sum(0) * (2 if n > 2 else 1)},
+        )
+        for n in (2, 3)
+    ],
     Case(
         "a layout released",
         released,

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ..errors import RegisterFileExceeded, SharedMemoryExceeded, TooManyThreads
+from ..language.ignored import warn_ignored
 from .targets import Target
 from .task_context import Allocation, KernelState, RegionDemand, TaskDemand
 from .versions import FILLER_REGISTERS
@@ -136,15 +137,25 @@ def register_shares(kernel: KernelState, region: RegionDemand) -> RegisterShares
     return RegisterShares(pool, requests, taken, (pool - taken) // default_threads // step * step)
 
 
+def report_default(region: RegionDemand, left: int, reason: str) -> None:
+    """Reports a default task that asks for more registers than it gets."""
+    asked = region.default_registers
+    if asked is not None and asked > left:
+        warn_ignored("async_task", f'registers={asked} of the "default" task', reason, region.location)
+
+
 def check_registers(kernel: KernelState) -> None:
-    """Raises RegisterFileExceeded where Triton would silently drop every request of a region."""
+    """Raises RegisterFileExceeded where Triton would silently drop every request of a region; reports a default task
+    that asks for more than the others leave."""
     least = kernel.target.register_range[0]
     group_threads = kernel.target.warp_group * kernel.target.warp_size
     for region in kernel.regions:
         if all(task.registers is None for task in region.tasks):
+            report_default(region, 0, "no other task asks for any")
             continue
         shares = register_shares(kernel, region)
         if shares.left >= least:
+            report_default(region, shares.left, f"it gets the {shares.left} that the other tasks leave")
             continue
         groups = " + ".join(f"{request} x {group_threads}" for request in shares.requests)
         raise RegisterFileExceeded(

@@ -53,12 +53,14 @@ class RegionDemand:
         tasks: their demands.
         location: of the `with`.
         exclusive: whether it promises to be the kernel's only one.
+        default_registers: registers per thread that the default task asks for; Triton gives it what is left.
         joins_cluster: whether its tasks wait for the CTAs of their cluster.
     """
 
     tasks: tuple[TaskDemand, ...]
     location: Location
     exclusive: bool = False
+    default_registers: int | None = None
     joins_cluster: bool = False
 
 

@@ -148,7 +148,8 @@ class TaskRegion:
         partitions += self.idle
         demands = tuple(p.demand for p in partitions)
         check_threads(context.num_warps, demands, context.kernel.target)
-        self.demand = RegionDemand(demands, self.generator.location(self.node), self.exclusive)
+        place = self.generator.location(self.node)
+        self.demand = RegionDemand(demands, place, self.exclusive, default.options.registers)
         context.kernel.regions.append(self.demand)
         check_exclusive(context.kernel)
         self.emit(default, partitions)

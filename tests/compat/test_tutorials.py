@@ -99,4 +99,3 @@ def test_on_gpu(case, tutorials):
     for shape in (case.shape, {1: (1 << 20,), 3: (1024, 1024, 1024), 4: (2, 4, 1024, 128)}[len(case.shape)]):
         if case.config not in SKINNY or shape == case.shape:
             assert error_of(*case.run(load(tutorials, case.name), shape)) < TOLERANCE
-

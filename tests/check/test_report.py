@@ -97,6 +97,8 @@ def test_ids_are_stable():
         "row-overrun": "TLX-R016",
         "launch-failed": "TLX-R017",
         "barrier-unused": "TLX-R018",
+        "peer-not-ready": "TLX-R019",
+        "peer-gone": "TLX-R020",
     }
     assert {rule.name for rule in RULES.values() if rule.severity != ERROR} == {
         "leftover-phase",

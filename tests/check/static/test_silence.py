@@ -38,6 +38,8 @@ def test_the_gemm(consumers, a_trans, c_tma):
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_language_cases(case):
     open_rules = [rule for word, rule in UNDECIDED.items() if word in case.name]
+    if "ctas_per_cga" in case.options:  # barriers that other CTAs signal are left to the run
+        open_rules.append("TLX-S010")
     found = findings(case.compiled().asm["ttgir"])
     assert [finding for finding in found if finding.severity != "note"] == []
     assert all(any(rule in finding.message for rule in open_rules) for finding in found), found

@@ -14,7 +14,7 @@ from .tasks import Place, places_of, warps_of
 from .values import Values
 from .views import View, box_bytes, name_of, view_of
 
-__all__ = ["Barrier", "Barriers", "Event"]
+__all__ = ["ADDRESS", "Barrier", "Barriers", "Event"]
 
 INIT, ARRIVE, EXPECT, LOAD, WAIT, OTHER = "init", "arrive", "expect", "load", "wait", "other"
 
@@ -26,11 +26,12 @@ _KINDS = {
     "ttng.wait_barrier": WAIT,
 }
 _COPY_ARRIVE = "ttng.async_copy_mbarrier_arrive"
-_ADDRESS = frozenset({"tti.experimental_memdesc_to_i32", "tti.experimental_memdesc_to_i64"})
+ADDRESS = frozenset({"tti.experimental_memdesc_to_i32", "tti.experimental_memdesc_to_i64"})
+"""Ops that take the address of shared memory."""
 _CONVERSIONS = frozenset({"arith.trunci", "arith.extui"})
 WARP_SIZE = 32
 # Ops that touch a barrier's memory without using it as one.
-_NO_EVENT = _ADDRESS | {"ttng.inval_barrier", "ttg.local_alloc", "ttg.local_dealloc", "ttg.warp_specialize"}
+_NO_EVENT = ADDRESS | {"ttng.inval_barrier", "ttg.local_alloc", "ttg.local_dealloc", "ttg.warp_specialize"}
 
 
 @dataclass(frozen=True)
@@ -229,7 +230,7 @@ def _reached_by_address(places: list[Place]) -> set[Op]:
             for user in users[value]
         )
 
-    return {place.op for place in places if place.op.name in _ADDRESS and not known(place.op.result)}
+    return {place.op for place in places if place.op.name in ADDRESS and not known(place.op.result)}
 
 
 def first_trip(values: Values, expression: Linear) -> int | None:

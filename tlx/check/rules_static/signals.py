@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..analysis.barriers import ARRIVE, EXPECT, INIT, LOAD, OTHER, WAIT, Barrier, first_trip
+from ..analysis.barriers import ADDRESS, ARRIVE, EXPECT, INIT, LOAD, OTHER, WAIT, Barrier, first_trip
 from ..findings import Finding
 from .context import Context, undecided
 from .rules import NEVER_SIGNALLED, NEVER_WAITED
@@ -23,7 +23,9 @@ def signalled(context: Context) -> Iterator[Finding]:
         yield from _initialized(barrier)
         others = barrier.of(OTHER)
         if others:
-            reason = f"`{others[0].op.name}` does something to {barrier.name} that isn't modelled"
+            by_address = others[0].op.name in ADDRESS
+            does = "takes the address of" if by_address else "does something to"
+            reason = f"`{others[0].op.name}` {does} {barrier.name}: what is done with it isn't followed"
             yield undecided(NEVER_SIGNALLED, reason, others[0].op, others[0].task, barrier.name)
         else:
             yield from _arrived(context, barrier)

@@ -8,6 +8,7 @@ from . import check  # noqa: E402
 from .compiler.clusters import Config  # noqa: E402
 from .compiler.jit import compile, jit  # noqa: E402
 from .errors import TLXError  # noqa: E402
+from .language.aliases import reuse_group, reuse_group_type, storage_alias_spec  # noqa: E402
 from .language.barriers import (  # noqa: E402
     alloc_barriers,
     alloc_warp_barrier,
@@ -188,12 +189,15 @@ __all__ = [
     "remote_shmem_store",
     "remote_view",
     "require_layout",
+    "reuse_group",
+    "reuse_group_type",
     "ring",
     "shared_layout_encoding",
     "shared_linear_layout_encoding",
     "simulating",
     "size_of",
     "stoch_round",
+    "storage_alias_spec",
     "storage_kind",
     "subslice",
     "swizzled_layout",

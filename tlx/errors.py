@@ -125,6 +125,14 @@ class InvalidBuffer(LanguageError):
     """A shared buffer is declared or viewed in a way that has no meaning."""
 
 
+class InvalidAlias(LanguageError):
+    """Buffers are to share memory in a way that can't be, or that is declared too late."""
+
+
+class AliasTooSmall(LanguageError):
+    """Memory that is to be shared is smaller than what is to lie in it."""
+
+
 class NotABuffer(LanguageError):
     """Something that is no shared buffer, such as a barrier, is used as one."""
 

@@ -14,6 +14,8 @@ from triton.compiler.errors import CompilationError
 from triton.language import str_to_ty
 
 from ..errors import InvalidRing, ReturnInTask, TLXError
+from ..language.aliases import alias_storage
+from ..language.buffers import aliased_tensor
 from ..language.bundles import bundle
 from ..language.mma import async_dot, async_dot_wait, in_flight, used_before_wait
 from ..language.pipelines import opened_block
@@ -131,6 +133,11 @@ class TLXCodeGenerator(ControlFlow, CodeGenerator):
         value.allocation = allocation
         self.caller_context.kernel.allocations.append(allocation)
 
+    def record_storage(self, value: ring, allocation: Allocation) -> None:
+        """The same for memory that rings share, which is allocated late: once, whatever lies in it."""
+        self.rings.append(value)
+        self.caller_context.kernel.allocations.append(allocation)
+
     def release_rings(self) -> None:
         """Ends the life of all rings. Engines in flight and peers use memory that no op here shows, so the allocator
         must not give it away earlier."""
@@ -138,14 +145,18 @@ class TLXCodeGenerator(ControlFlow, CodeGenerator):
             self.builder.create_local_dealloc(value.handle)
 
     def set_value(self, name, value):
-        if isinstance(value, ring) and value.allocation and not value.allocation.name:
+        if isinstance(value, ring | alias_storage) and value.allocation and not value.allocation.name:
             value.allocation.name = name
         if isinstance(value, in_flight) and value.number is None:
             value.number = self.semantic.engines.issued
-        if isinstance(value, bundle):
+        if isinstance(value, bundle | aliased_tensor):
             value._set_name(self.builder, name)  # Triton has given all parts one name
         self.definitions[name] = self.location()
         super().set_value(name, value)
+
+    def _maybe_set_loc_to_name(self, val, name):
+        if not isinstance(val, aliased_tensor):  # which would come into use by it
+            super()._maybe_set_loc_to_name(val, name)
 
     # --- calls ---
 

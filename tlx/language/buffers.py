@@ -14,19 +14,23 @@ from ..compiler.layouts import shared_layout
 from ..errors import (
     DtypeMismatch,
     IndexOutOfRange,
+    InvalidAlias,
     InvalidBuffer,
     NotABuffer,
     NotInTriton,
     RingNotIndexed,
     ShapeMismatch,
 )
+from .aliases import alias_storage, reinterpreted
 from .arguments import constant_int, constant_shape, describe, list_text
 from .blackwell import needs_blackwell
 from .ignored import note_ignored
 from .layout_objects import as_register_layout, as_shared_layout
-from .rings import allocate, local_view, ring, ring_type
+from .placement import Place
+from .rings import allocate, check_allocatable, local_view, ring, ring_type
 
 __all__ = [
+    "aliased_tensor",
     "buffered_tensor",
     "buffered_tensor_type",
     "local_alloc",
@@ -57,23 +61,37 @@ class buffered_tensor_type(ring_type):
         num: slots of the ring, 0 for a single buffer.
         layout: shared-memory layout.
         alloc_shape: shape of the buffer that this one is a slice of.
+        place: where the slots lie in memory that the ring shares.
     """
 
-    def __init__(self, element_ty: tl.dtype, shape: list[int], num: int, layout, alloc_shape: list[int] | None = None):
+    def __init__(
+        self,
+        element_ty: tl.dtype,
+        shape: list[int],
+        num: int,
+        layout,
+        alloc_shape: list[int] | None = None,
+        place: Place | None = None,
+    ):
         self.element_ty = element_ty
         self.shape = list(shape)
         self.num = num
         self.layout = layout
         self.alloc_shape = list(alloc_shape or shape)
+        self.place = place
 
     @property
     def memdesc(self) -> shared_memory_descriptor_type:
-        ring = [self.num] if self.num else []
+        ring = [self.place.slots if self.place else self.num] if self.num else []
         return shared_memory_descriptor_type(self.element_ty, ring + self.shape, self.layout, ring + self.alloc_shape)
 
     @property
     def slot_type(self) -> buffered_tensor_type:
         return buffered_tensor_type(self.element_ty, self.shape, 0, self.layout)
+
+    def placed(self, place: Place) -> buffered_tensor_type:
+        """The type of such a ring in memory that it shares."""
+        return buffered_tensor_type(self.element_ty, self.shape, self.num, self.layout, place=place)
 
     @property
     def slot_bytes(self) -> int:
@@ -86,7 +104,8 @@ class buffered_tensor_type(ring_type):
         return buffered_tensor(handle, self)
 
     def mangle(self) -> str:
-        return f"buffered_{self.memdesc.mangle()}_{self.num}"
+        place = f"_at_{self.place.mangle()}" if self.place else ""
+        return f"buffered_{self.memdesc.mangle()}_{self.num}{place}"
 
     def __str__(self) -> str:
         ring = f"{self.num} x " if self.num else ""
@@ -115,8 +134,50 @@ class buffered_tensor(ring):
         return shared_memory_descriptor(self.handle, kind.element_ty, kind.shape, kind.layout, kind.alloc_shape)
 
 
+class aliased_tensor(buffered_tensor):
+    """A ring in a `storage_alias_spec`. It has its place, and code, from its first use on.
+
+    Args:
+        declared: its type, without a place.
+        storage: that it lies in.
+    """
+
+    def __init__(self, declared: buffered_tensor_type, storage: alias_storage):
+        self.declared = declared
+        self.lies_in = storage
+        self.view: buffered_tensor | None = None
+        self.name = ""
+
+    @property
+    def settled(self) -> buffered_tensor:
+        """The ring at its place."""
+        self.lies_in.settle()
+        return self.view
+
+    @property
+    def handle(self):
+        return self.settled.handle
+
+    @property
+    def type(self) -> buffered_tensor_type:
+        return self.settled.type
+
+    @property
+    def shape(self) -> list[int]:
+        return self.declared.shape
+
+    @property
+    def dtype(self) -> tl.dtype:
+        return self.declared.element_ty
+
+    def _set_name(self, builder, name):
+        self.name = self.name or name
+
+
 @builtin
-def local_alloc(shape, dtype, num, storage=storage_kind.smem, layout=None, _semantic=None, _generator=None):
+def local_alloc(
+    shape, dtype, num, storage=storage_kind.smem, reuse=None, layout=None, _semantic=None, _generator=None
+):
     """Allocates a ring of `num` buffers in shared memory, alive until the kernel ends.
 
     Args:
@@ -124,6 +185,8 @@ def local_alloc(shape, dtype, num, storage=storage_kind.smem, layout=None, _sema
         dtype: element type.
         num: slots of the ring, a compile-time integer.
         storage: only shared memory.
+        reuse: what gives the ring its memory: a ring or buffer, at whose beginning it then lies, or a
+            `storage_alias_spec`; None takes memory of its own.
         layout: of each buffer (`swizzled_layout`, `padded_shared_layout_encoding`, ...); None takes the one that TMA
             and the tensor cores read.
 
@@ -131,7 +194,7 @@ def local_alloc(shape, dtype, num, storage=storage_kind.smem, layout=None, _sema
         buffered_tensor: index it with `[i]` or `local_view` before use.
 
     Raises InvalidBuffer inside a task, helper, loop or branch; InvalidLayout where the layout doesn't fit the shape;
-    NeedsBlackwell for tensor memory; SharedMemoryExceeded when the kernel's sum is over the target's budget. sm_90.
+    NeedsBlackwell for tensor memory; InvalidAlias and AliasTooSmall for `reuse`; SharedMemoryExceeded when the kernel's sum is over the target's budget. sm_90.
     Lowers to `ttg.local_alloc`.
     """
     shape = constant_shape(shape, "shape")
@@ -148,7 +211,17 @@ def local_alloc(shape, dtype, num, storage=storage_kind.smem, layout=None, _sema
     if any(size < 1 or size & (size - 1) for size in shape):
         raise InvalidBuffer(f"shape is {list_text(shape)}, each dimension must be a power of two")
     kind = buffered_tensor_type(dtype, shape, num, asked_layout(layout, shape, dtype))
-    return allocate(kind, _semantic, _generator)
+    reuse = _unwrap_if_constexpr(reuse)
+    if reuse is None:
+        return allocate(kind, _semantic, _generator)
+    check_allocatable(_generator)
+    if isinstance(reuse, alias_storage):
+        member = aliased_tensor(kind, reuse)
+        reuse.add(member)
+        return member
+    if not isinstance(reuse, buffered_tensor):
+        raise InvalidAlias(f"reuse takes a shared buffer or a storage_alias_spec, not {describe(reuse)}")
+    return reinterpreted(kind, reuse, _semantic)
 
 
 def asked_layout(layout: Any, shape: list[int], dtype: tl.dtype):

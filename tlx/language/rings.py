@@ -7,7 +7,7 @@ from triton.experimental.gluon.language._core import shared_memory_descriptor_ty
 from triton.language.core import _unwrap_if_constexpr, base_type, base_value, builtin
 
 from ..errors import IndexOutOfRange, InvalidBuffer, NotABuffer
-from .arguments import describe, int32_tensor
+from .arguments import describe, int32_scalar
 
 __all__ = ["local_view", "ring", "ring_type"]
 
@@ -16,6 +16,7 @@ class ring_type(base_type):
     """Type of a ring in shared memory (`num` > 0) or of one slot (`num` = 0)."""
 
     num: int
+    place = None  # where its slots lie in memory that it shares, a `placement.Place`; None for its own memory
 
     @property
     def memdesc(self) -> shared_memory_descriptor_type:
@@ -69,13 +70,18 @@ class ring(base_value):
         return local_view(self, index, _semantic=_semantic)
 
 
-def allocate(kind: ring_type, semantic, generator) -> ring:
-    """Emits the allocation of a ring and enters it into the kernel's budget."""
+def check_allocatable(generator) -> None:
+    """Raises InvalidBuffer where memory can't be allocated."""
     if not generator.at_kernel_top_level:
         raise InvalidBuffer(
             "shared memory is allocated inside a task, helper, loop or branch",
             hint="allocate in the kernel's own body, before async_tasks, and pass or capture the buffer",
         )
+
+
+def allocate(kind: ring_type, semantic, generator) -> ring:
+    """Emits the allocation of a ring and enters it into the kernel's budget."""
+    check_allocatable(generator)
     value = kind.wrap(semantic.builder.create_local_alloc(kind.to_ir(semantic.builder)))
     generator.record_allocation(value)
     return value
@@ -100,7 +106,11 @@ def local_view(bufs, buffer_idx, _semantic=None):
     constant = _unwrap_if_constexpr(buffer_idx)
     if isinstance(constant, int) and not 0 <= constant < bufs.type.num:
         raise IndexOutOfRange(f"index {constant} is outside a ring of {bufs.type.num}", "use `i % num`")
-    index = int32_tensor(buffer_idx, _semantic)
+    if bufs.type.place is not None and isinstance(constant, int):
+        buffer_idx = bufs.type.place.index(constant, _semantic)
+    index = int32_scalar(buffer_idx, "the index of a ring", InvalidBuffer, _semantic)
+    if bufs.type.place is not None and not isinstance(constant, int):
+        index = bufs.type.place.index(index, _semantic)
     kind = bufs.type.slot_type
     builder = _semantic.builder
     return kind.wrap(builder.create_memdesc_index(kind.to_ir(builder), bufs.handle, index.handle))

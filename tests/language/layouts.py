@@ -48,6 +48,39 @@ def through_a_ring(x, y, R: tl.constexpr, C: tl.constexpr, LAYOUT: tl.constexpr)
 
 
 @tlx.jit
+def parts_of_a_buffer(x, y, R: tl.constexpr, C: tl.constexpr, LAYOUT: tl.constexpr):
+    """A quarter of a slot, and the whole one in another shape."""
+    ring = tlx.local_alloc((R, C), tl.float32, 2, layout=LAYOUT)
+    at = tl.arange(0, R)[:, None] * C + tl.arange(0, C)[None, :]
+    tlx.local_store(ring[1], tl.load(x + at))
+    i, j = tl.arange(0, R // 2), tl.arange(0, C // 2)
+    quarter = tlx.local_slice(ring[1], [R // 2, C // 2], [R // 2, C // 2])
+    tl.store(y + i[:, None] * (C // 2) + j[None, :], tlx.local_load(quarter))
+    other = tl.arange(0, 2 * R)[:, None] * (C // 2) + j[None, :]
+    tl.store(y + R * C + other, tlx.local_load(tlx.local_reshape(ring[1], (2 * R, C // 2))))
+
+
+@tlx.jit
+def copied_by_threads(x, y, R: tl.constexpr, C: tl.constexpr, LAYOUT: tl.constexpr):
+    ring = tlx.local_alloc((R, C), tl.float32, 2, layout=LAYOUT)
+    at = tl.arange(0, R)[:, None] * C + tl.arange(0, C)[None, :]
+    tlx.async_load(x + at, ring[1])
+    tlx.async_load_commit_group()
+    tlx.async_load_wait_group(0)
+    tl.store(y + at, tlx.local_load(ring[1]))
+
+
+@tlx.jit
+def columns_of_a(x, w, y, D: tl.constexpr, LAYOUT: tl.constexpr):
+    """Both operands of an MMA with their columns contiguous."""
+    a = tlx.local_alloc((D, D), tl.float16, 2, layout=LAYOUT)
+    at = tl.arange(0, D)[:, None] * D + tl.arange(0, D)[None, :]
+    tlx.local_store(a[0], tl.load(x + at))
+    tlx.local_store(a[1], tl.load(w + at))
+    tl.store(y + at, tlx.async_dot_wait(0, tlx.async_dot(a[0], a[1])))
+
+
+@tlx.jit
 def reinterpreted_with_a_layout(x, y, N: tl.constexpr, LAYOUT: tl.constexpr):
     """Written through rows without swizzle, read as what lies at each place."""
     buffer = tlx.local_alloc((N, N), tl.float32, 1, layout=tlx.swizzled_layout.make_default(2))
@@ -125,6 +158,7 @@ X = integers(ROWS, COLUMNS)
 SQUARE = np.arange(32 * 32, dtype=np.float32).reshape(32, 32)
 AT = np.arange(ROWS * COLUMNS).reshape(ROWS, COLUMNS)
 SUMS = 6 * X + 6 * X.sum(1, keepdims=True)
+SMALL = integers(64, 64, dtype=np.float16)
 TILES = integers(3, ROWS, COLUMNS, dtype=np.float16)
 WEIGHTS = integers(3, COLUMNS, COLUMNS, dtype=np.float16)
 KEPT = np.where(AT % 3 != 1, SUMS, 77)
@@ -140,6 +174,37 @@ CASES = [
         )
         for name, layout in SHARED.items()
     ],
+    *[
+        Case(
+            f"parts of a buffer laid out {name}",
+            parts_of_a_buffer,
+            {"x": X, "y": output(2 * ROWS * COLUMNS), "LAYOUT": layout, **SIZES},
+            {"y": np.concatenate([X[16:, 32:].ravel(), np.full(3 * 512, 77), X.ravel()])},
+        )
+        for name, layout in SHARED.items()
+    ],
+    *[
+        Case(
+            f"cp.async into a buffer laid out {name}",
+            copied_by_threads,
+            {"x": X, "y": output(ROWS, COLUMNS), "LAYOUT": layout, **SIZES},
+            {"y": X},
+        )
+        for name, layout in SHARED.items()
+        if not name.startswith("padded")
+    ],
+    Case(
+        "an MMA of columns",
+        columns_of_a,
+        {
+            "x": SMALL,
+            "w": SMALL.T,
+            "y": output(64, 64),
+            "D": 64,
+            "LAYOUT": tlx.nv_mma_shared_layout_encoding((64, 64), (0, 1), tl.float16),
+        },
+        {"y": SMALL.astype(np.float32) @ SMALL.T.astype(np.float32)},
+    ),
     Case(
         "reinterpreted as columns",
         reinterpreted_with_a_layout,

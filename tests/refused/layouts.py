@@ -104,6 +104,20 @@ def mma_of_a_padded_buffer(y):
     tlx.async_dot(a[0], b[0])  # <- error
 
 
+@refused(errors.LayoutMismatch, "A is laid out as NVMMASharedLayout(swizzle_byte_width=0")
+def mma_without_swizzle():
+    layout: tl.constexpr = tlx.nv_mma_shared_layout_encoding((64, 64), (1, 0), tl.float16, swizzled=False)
+    a = tlx.local_alloc((64, 64), tl.float16, 1, layout=layout)
+    tlx.async_dot(a[0], a[0])  # <- error
+
+
+@refused(errors.LayoutMismatch, "async_load into a padded buffer", y="*fp32")
+def copy_into_a_padded_buffer(y):
+    padded = tlx.padded_shared_layout_encoding.with_identity_for([(64, 8)], (1024,))
+    a = tlx.local_alloc((1024,), tl.float32, 1, layout=padded)
+    tlx.async_load(y + tl.arange(0, 1024), a[0])  # <- error
+
+
 @refused(errors.LayoutsDiffer, "(thread, value) -> element: ((128,), (2,)):((1,), (128,))", y="*fp32")
 def two_layouts_of_tensors(y):
     values = tl.load(y + tl.arange(0, 256))  # of unknown alignment: no two elements at once

@@ -123,6 +123,7 @@ def operand_layout(accumulator: NVMMADistributedLayout, operand_bits: int) -> Do
     return DotOperandLayout(operand_index=0, parent=accumulator, k_width=32 // operand_bits)
 
 
-def shared_layout(shape: list[int], dtype) -> NVMMASharedLayout:
-    """The shared layout of a buffer, and of a descriptor with that block: the widest swizzle that its rows allow."""
-    return _unwrap_if_constexpr(NVMMASharedLayout.get_default_for(shape, dtype))
+def shared_layout(shape: list[int], dtype, transposed: bool = False) -> NVMMASharedLayout:
+    """The shared layout of a buffer, and of a descriptor with that block: the widest swizzle that its rows allow; its
+    columns, if they are contiguous (`transposed`)."""
+    return _unwrap_if_constexpr(NVMMASharedLayout.get_default_for(shape, dtype, transposed=transposed))

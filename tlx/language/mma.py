@@ -8,7 +8,7 @@ import triton.language as tl
 from triton.experimental.gluon.language._layouts import NVMMASharedLayout
 from triton.language.core import _unwrap_if_constexpr, base_type, base_value, builtin
 
-from ..compiler.layouts import accumulator_layout, operand_layout
+from ..compiler.layouts import accumulator_layout, operand_layout, shared_layout
 from ..compiler.targets import Target
 from ..errors import DtypeMismatch, InvalidMMA, InvalidWarpCount, LayoutMismatch, ShapeMismatch, UseBeforeWait
 from .arguments import constant_int, describe, list_text, predicate
@@ -224,11 +224,8 @@ def check_dtypes(a: tl.tensor | buffered_tensor, b: buffered_tensor) -> None:
         known = ", ".join(map(str, ACCUMULATOR))
         raise InvalidMMA(f"the tensor cores take no {a.dtype} x {b.dtype}", hint=f"they take {known}")
     for operand, name in ((a, "A"), (b, "B")):
-        if isinstance(operand, buffered_tensor) and not isinstance(operand.type.layout, NVMMASharedLayout):
-            raise LayoutMismatch(
-                f"{name} is laid out as {operand.type.layout}, which wgmma can't read",
-                hint="allocate it without a layout, or with nv_mma_shared_layout_encoding",
-            )
+        if isinstance(operand, buffered_tensor):
+            check_layout(operand, name)
     if a.dtype.primitive_bitwidth == 16:
         return
     if isinstance(a, buffered_tensor) and a.type.layout.transposed or not b.type.layout.transposed:
@@ -236,6 +233,19 @@ def check_dtypes(a: tl.tensor | buffered_tensor, b: buffered_tensor) -> None:
             f"{a.dtype} operands must be K-major: A stored [M, K], B stored [N, K]",
             hint="store B as [N, K] and pass local_trans(b)",
         )
+
+
+def check_layout(operand: buffered_tensor, name: str) -> None:
+    """Raises LayoutMismatch for a layout that Triton has no `wgmma` descriptor for."""
+    layout = operand.type.layout
+    if isinstance(layout, NVMMASharedLayout):
+        swizzled = shared_layout(operand.type.alloc_shape, operand.dtype, layout.transposed)
+        if layout.swizzle_byte_width or not swizzled.swizzle_byte_width:
+            return
+    raise LayoutMismatch(
+        f"{name} is laid out as {layout}, which wgmma can't read",
+        hint="allocate it without a layout, or with nv_mma_shared_layout_encoding and its swizzle",
+    )
 
 
 def check_out_dtype(asked: Any, dtype: tl.dtype) -> None:

@@ -210,7 +210,19 @@ class NotADescriptor(LanguageError):
 
 
 class InvalidCopy(LanguageError):
-    """A copy whose pointers, mask or fill cp.async doesn't take."""
+    """A copy whose pointers, mask, fill or size cp.async or the bulk engine doesn't take."""
+
+
+class InvalidReduction(LanguageError):
+    """A reduction that TMA doesn't have."""
+
+
+class InvalidHint(LanguageError):
+    """A cache modifier, an eviction policy or a cache level that doesn't exist."""
+
+
+class InvalidDescriptor(LanguageError):
+    """A tensor descriptor is made, or placed, in a way that TMA doesn't take."""
 
 
 class InvalidThreadOp(LanguageError):

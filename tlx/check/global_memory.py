@@ -21,6 +21,7 @@ from .words import op_words, place_words, task_words
 __all__ = ["GlobalRaces"]
 
 _ALIGNMENT = 16
+_ATOMIC = ("tt.atomic", "ttng.async_tma_reduce")
 _MOST_READS = 8
 """Reads kept for each granule. The readers of an argument are usually alike: all ordered before a write, or none."""
 _MOST_PLACES = 64
@@ -37,7 +38,7 @@ class _Access:
         self.component, self.time = actor.epoch
         self.writes = writes
         self.op = op
-        self.atomic = op.name.startswith("tt.atomic") or bool(op.attributes.get("isVolatile"))
+        self.atomic = op.name.startswith(_ATOMIC) or bool(op.attributes.get("isVolatile"))
 
     def before(self, actor: Actor) -> bool:
         return actor.seen.get(self.component, 0) >= self.time

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..ir.model import Op
+from ..language.bulk import BULK_LOAD_PTX, BULK_STORE_PTX
 from ..language.cluster_ptx import (
     ARRIVE_REMOTE_PTX,
     ASYNC_STORE_BYTES,
@@ -43,6 +44,7 @@ _OPS = {
     "ttng.async_copy_mbarrier_arrive": "arrival of cp.async",
     "ttng.async_tma_copy_global_to_local": "TMA load",
     "ttng.async_tma_copy_local_to_global": "TMA store",
+    "ttng.async_tma_reduce": "TMA reduction",
     "ttng.async_tma_store_wait": "wait for TMA stores",
     "ttng.barrier_expect": "barrier_expect_bytes",
     "ttng.fence_async_shared": "fence.proxy.async",
@@ -64,6 +66,8 @@ _ENGINES = {
 
 _PTX = {
     ARRIVE_PTX: "barrier_arrive",
+    BULK_LOAD_PTX: "async_load",
+    BULK_STORE_PTX: "async_store",
     ARRIVE_REMOTE_PTX: "barrier_arrive",
     MAPA_PTX: "mapa",
     COPY_REMOTE_PTX: "async_remote_shmem_copy",

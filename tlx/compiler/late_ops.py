@@ -17,6 +17,7 @@ from typing import Any
 
 from triton._C.libtriton import ir
 
+from .tensor_maps import tensor_map_op
 from .versions import SHARED_ADDRESS_BITS
 
 __all__ = ["LATE_OPS", "emit", "emit_undecided", "parse", "splice"]
@@ -46,6 +47,26 @@ def descriptor_store(operands: list[str], types: list[str], result: str) -> str:
     """`tt.descriptor_store`, which stock TMA lowering turns into a store and a wait."""
     descriptor, value, *offsets = operands
     return f"tt.descriptor_store {descriptor}[{', '.join(offsets)}], {value} : {types[0]}, {types[1]}"
+
+
+def descriptor_reduce(kind: str) -> Speller:
+    """`tt.descriptor_reduce`, which stock TMA lowering turns into a reduction and a wait."""
+
+    def spell(operands: list[str], types: list[str], result: str) -> str:
+        descriptor, value, *offsets = operands
+        return f"tt.descriptor_reduce {kind}, {descriptor}[{', '.join(offsets)}], {value} : {types[0]}, {types[1]}"
+
+    return spell
+
+
+def tensormap_acquire(operands: list[str], types: list[str], result: str) -> str:
+    """The fence after which TMA sees a descriptor that was written to a place."""
+    return f"ttng.tensormap_fenceproxy_acquire {operands[0]} : {types[0]}"
+
+
+def tensormap_reinterpret(operands: list[str], types: list[str], result: str) -> str:
+    """The descriptor at a place."""
+    return f"ttng.reinterpret_tensor_descriptor {operands[0]} : {types[0]} to {result}"
 
 
 def plain(*ops: str) -> Speller:
@@ -85,6 +106,9 @@ LATE_OPS: dict[str, Speller] = {
     "descriptor_address": descriptor_address,
     "descriptor_load": descriptor_load,
     "descriptor_store": descriptor_store,
+    **{f"descriptor_{kind}": descriptor_reduce(kind) for kind in ("add", "min", "max", "and", "or", "xor")},
+    "tensormap_acquire": tensormap_acquire,
+    "tensormap_reinterpret": tensormap_reinterpret,
 }
 
 
@@ -92,7 +116,7 @@ def emit(name: str, operands: Sequence[Any], result: Any, semantic) -> Any:
     """Emits a call that stands for the op.
 
     Args:
-        name: key of LATE_OPS.
+        name: key of LATE_OPS, or a name of `tensor_maps`.
         operands: handles.
         result: IR type of the result, or None.
         semantic: of the trace.
@@ -171,7 +195,8 @@ CALL = re.compile(
 def spell_call(match: re.Match, number: int) -> str:
     """The op's own spelling, from the call's operands and types; its last line has the call's result."""
     assignment, name, operands, types, result = match.groups()
-    *before, last = LATE_OPS[name](split_list(operands), split_list(types), result).splitlines()
+    spell = tensor_map_op(name) or LATE_OPS[name]
+    *before, last = spell(split_list(operands), split_list(types), result).splitlines()
     lines = [*before, (assignment or "") + last]
     return "\n".join(lines).replace(TEMPORARY, f"{TEMPORARY}_{number}")
 

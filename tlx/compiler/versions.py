@@ -10,6 +10,7 @@ import triton
 from triton.compiler import code_generator
 from triton.experimental.gluon.language.nvidia.ampere import async_copy
 from triton.experimental.gluon.language.nvidia.hopper import tma
+from triton.language import core
 
 from ..installation import minor_of
 
@@ -17,6 +18,7 @@ __all__ = [
     "FILLER_REGISTERS",
     "FOLLOWS_SELECTED_VIEWS",
     "HAS_LOCAL_GATHER",
+    "HAS_TMA_CACHE_POLICY",
     "LAUNCH_DEFAULTS",
     "SHARED_ADDRESS_BITS",
     "TRITON",
@@ -26,6 +28,7 @@ __all__ = [
     "create_partitions",
     "create_warp_specialize",
     "rebind",
+    "tma_cache_policy",
     "tma_load",
     "tma_store",
 ]
@@ -44,6 +47,9 @@ FILLER_REGISTERS = 16 if TRITON < (3, 9) else 24
 # `ttg.local_gather` and `ttg.local_scatter`.
 HAS_LOCAL_GATHER = TRITON >= (3, 7)
 
+# TMA copies that take an eviction policy.
+HAS_TMA_CACHE_POLICY = TRITON >= (3, 9)
+
 # Of what `tti.experimental_memdesc_to_i64`, from 3.7 `..._to_i32`, gives.
 SHARED_ADDRESS_BITS = 64 if TRITON < (3, 7) else 32
 
@@ -58,6 +64,11 @@ cp_async = getattr(async_copy, "async_load", None) or async_copy.async_copy_glob
 def asks_for_caching(options: tuple) -> bool:
     """Whether a `tl.store` was given cache hints: from 3.9 on they come as one policy."""
     return any(options) if TRITON < (3, 9) else options[0] != type(options[0])()
+
+
+def tma_cache_policy(eviction_policy: str):
+    """An eviction policy as TMA copies take it; only where `HAS_TMA_CACHE_POLICY`."""
+    return core._CachePolicy(eviction_policy=eviction_policy)
 
 
 def create_warp_specialize(builder, captures: list, num_warps: list[int]):

@@ -69,7 +69,8 @@ def elected(pred: Any, semantic) -> tl.tensor:
 def inline_ptx(text: str, operands: list[tl.tensor], semantic, pure: bool = False) -> tl.tensor:
     """Executes PTX on scalars, or on tensors of one shape and layout; returns its i32 result."""
     builder, kind = semantic.builder, operands[0].type
-    registers = ["l" if operand.dtype.primitive_bitwidth == 64 else "r" for operand in operands]
+    wide = [operand.dtype.is_ptr() or operand.dtype.primitive_bitwidth == 64 for operand in operands]
+    registers = ["l" if is_wide else "r" for is_wide in wide]
     result = distributed_type(tl.int32, kind.shape, kind.layout) if kind.is_block() else tl.int32
     handles = [operand.handle for operand in operands]
     op = builder.create_inline_asm(text, ",".join(["=r", *registers]), handles, [result.to_ir(builder)], pure, 1)

@@ -6,14 +6,16 @@ import math
 from typing import Any
 
 import triton.language as tl
+from triton.experimental.gluon.language._layouts import PaddedSharedLayout
 from triton.language.core import _unwrap_if_constexpr, base_type, base_value, builtin
 
 from ..compiler.layouts import default_layout
 from ..compiler.versions import cp_async
-from ..errors import DtypeMismatch, InvalidCopy, ShapeMismatch
+from ..errors import DtypeMismatch, InvalidCopy, LayoutMismatch, ShapeMismatch
 from .arguments import constant_int, describe, list_text
 from .barriers import mbarrier
 from .buffers import as_buffer, buffered_tensor
+from .bulk import load_bulk
 
 __all__ = ["async_load", "async_load_commit_group", "async_load_wait_group", "async_token"]
 
@@ -64,31 +66,53 @@ def async_load(
     cache_modifier="",
     eviction_policy="",
     is_volatile=False,
+    bulk=False,
+    bulk_size=None,
+    barrier=None,
     _semantic=None,
     _generator=None,
 ):
     """Starts a copy from global memory into a buffer; each thread copies up to 16 bytes at a time.
+
+    With `bulk`, one thread starts one copy of consecutive bytes instead, which count towards a barrier's phase.
 
     What arrives is visible after `async_load_wait_group`: to the task itself at once, to other tasks after the next
     arrive. TMA and the tensor cores read it too: the compiler emits the proxy fence that they need.
 
     Args:
         src: tensor of pointers of the buffer's shape and element type. Pointers and mask must be known to go along in
-            units of at least 4 bytes (a row's start and length that are multiples of 16 do).
-        result: one buffer.
+            units of at least 4 bytes (a row's start and length that are multiples of 16 do). With `bulk`, one pointer
+            to that type, aligned to 16 bytes.
+        result: one buffer; with `bulk`, of rank 1.
         mask: which elements are copied; zeros go where it is false.
         other: only 0, which is what goes there anyway.
         cache_modifier: "", ".ca" or ".cg".
         eviction_policy: "", "evict_first" or "evict_last"; a hint.
         is_volatile: as in `tl.load`.
+        bulk: whether it is a bulk copy, which has no mask, no `other` and no hints.
+        bulk_size: bytes of a bulk copy, a multiple of 16 and at most the buffer's, a compile-time or run-time i32;
+            None means the whole buffer.
+        barrier: one mbarrier on which `barrier_expect_bytes` was called for this phase; of a bulk copy only.
 
     Returns:
-        async_token: for `async_load_commit_group`.
+        async_token: for `async_load_commit_group`. A bulk copy belongs to no group.
 
-    Raises ShapeMismatch, DtypeMismatch, InvalidCopy. Lowers to `ttg.async_copy_global_to_local` (PTX `cp.async`).
+    Raises ShapeMismatch, DtypeMismatch, InvalidCopy; LayoutMismatch for a padded buffer. Lowers to
+    `ttg.async_copy_global_to_local` (PTX `cp.async`); with `bulk`, PTX `cp.async.bulk.shared::cluster.global` (sm_90).
     """
     buffer = as_buffer(result, "async_load's result")
+    if _unwrap_if_constexpr(bulk):
+        refuse({"mask": mask, "other": other, "cache_modifier": cache_modifier, "eviction_policy": eviction_policy})
+        load_bulk(src, buffer, bulk_size, barrier, _semantic)
+        return async_token()
+    if _unwrap_if_constexpr(bulk_size) is not None or _unwrap_if_constexpr(barrier) is not None:
+        raise InvalidCopy("async_load: bulk_size and barrier are those of a bulk copy", hint="pass bulk=True")
     match(src, buffer)
+    if isinstance(buffer.type.layout, PaddedSharedLayout):
+        raise LayoutMismatch(
+            "async_load into a padded buffer, for which Triton has no cp.async",
+            hint="use a swizzled layout, or tl.load and local_store",
+        )
     if _unwrap_if_constexpr(other) not in (None, 0, 0.0):
         raise InvalidCopy(
             "other must be 0: cp.async fills with zeros only", hint="use tl.load(..., other=) and local_store"
@@ -105,6 +129,13 @@ def async_load(
     if bits < LEAST_BITS:
         _semantic.task.kernel.narrow_copies.append(_generator.location())
     return async_token()
+
+
+def refuse(arguments: dict[str, Any]) -> None:
+    """Raises for arguments that a bulk copy doesn't have."""
+    for name, value in arguments.items():
+        if _unwrap_if_constexpr(value) not in (None, ""):
+            raise InvalidCopy(f"async_load with bulk=True has no {name}", hint="leave it out, or leave bulk out")
 
 
 def match(src: Any, buffer: buffered_tensor) -> None:

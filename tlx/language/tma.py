@@ -1,4 +1,4 @@
-"""Tensor-map copies (TMA) between global and shared memory, by host-made descriptors."""
+"""Tensor-map copies (TMA) between global and shared memory."""
 
 from __future__ import annotations
 
@@ -15,8 +15,11 @@ from ..compiler.versions import tma_load, tma_store
 from ..errors import DtypeMismatch, InvalidBarrier, LayoutMismatch, NotADescriptor, ShapeMismatch
 from .arguments import constant_int, describe, int32_tensor, list_text, predicate
 from .barriers import as_barrier
+from .blackwell import needs_blackwell
 from .buffers import as_buffer, buffered_tensor
+from .cache_hints import ignore_modifier, ignore_policy, policy_arguments
 from .multicast import load_multicast, targets_of
+from .reductions import REDUCTIONS, reduction_of
 
 __all__ = ["async_descriptor_load", "async_descriptor_store", "async_descriptor_store_wait"]
 
@@ -30,11 +33,16 @@ class tensor_descriptor_type(stock.tensor_descriptor_type):
 
 
 class tensor_descriptor(stock.tensor_descriptor):
-    """A tensor descriptor made on the host; `desc.load` and `desc.store` copy whole blocks and wait."""
+    """A tensor descriptor; `desc.load`, `desc.store` and `desc.atomic_...` copy whole blocks and wait."""
 
     def __init__(self, value: stock.tensor_descriptor, type: tensor_descriptor_type):
         super().__init__(value.handle, list(value.shape), list(value.strides), type.block_type, type.layout)
         self.type = type
+
+    @classmethod
+    def of(cls, handle, shape, strides, type: tensor_descriptor_type) -> tensor_descriptor:
+        """The descriptor of that type with that handle."""
+        return cls(stock.tensor_descriptor(handle, shape, strides, type.block_type, type.layout), type)
 
     @builtin
     def load(self, offsets, _semantic=None):
@@ -54,12 +62,63 @@ class tensor_descriptor(stock.tensor_descriptor):
 
         Lowers to `tt.descriptor_store`: a `local_store` into scratch, a fence, a TMA store and its wait.
         """
+        self.send("store", offsets, value, _semantic)
+
+    @builtin
+    def atomic_add(self, offsets, value, _semantic=None):
+        """Adds a tensor to the block at `offsets`, each element atomically.
+
+        Raises DtypeMismatch for elements that TMA doesn't add. Lowers to `tt.descriptor_reduce`: as `store`, with a
+        TMA reduction (PTX `cp.reduce.async.bulk.tensor`). So do the other `atomic_...`.
+        """
+        self.reduce("add", offsets, value, _semantic)
+
+    @builtin
+    def atomic_min(self, offsets, value, _semantic=None):
+        """Takes the smaller of each element of the block and of the tensor, atomically."""
+        self.reduce("min", offsets, value, _semantic)
+
+    @builtin
+    def atomic_max(self, offsets, value, _semantic=None):
+        """Takes the larger of each element of the block and of the tensor, atomically."""
+        self.reduce("max", offsets, value, _semantic)
+
+    @builtin
+    def atomic_and(self, offsets, value, _semantic=None):
+        """Bitwise and of each element of the block and of the tensor, atomically."""
+        self.reduce("and", offsets, value, _semantic)
+
+    @builtin
+    def atomic_or(self, offsets, value, _semantic=None):
+        """Bitwise or of each element of the block and of the tensor, atomically."""
+        self.reduce("or", offsets, value, _semantic)
+
+    @builtin
+    def atomic_xor(self, offsets, value, _semantic=None):
+        """Bitwise exclusive or of each element of the block and of the tensor, atomically."""
+        self.reduce("xor", offsets, value, _semantic)
+
+    @builtin
+    def gather(self, *args, _semantic=None):
+        """Raises NeedsBlackwell: TMA gathers rows from sm_100 on."""
+        raise needs_blackwell("gather of a descriptor")
+
+    @builtin
+    def scatter(self, value, *args, _semantic=None):
+        """Raises NeedsBlackwell: TMA scatters rows from sm_100 on."""
+        raise needs_blackwell("scatter of a descriptor")
+
+    def reduce(self, kind: str, offsets, value, semantic) -> None:
+        """Emits an atomic update of a block."""
+        self.send(reduction_of(kind, self.dtype, f"atomic_{kind}"), offsets, value, semantic)
+
+    def send(self, what: str, offsets, value, semantic) -> None:
+        """Emits a store, or a reduction of that name, of a tensor to the block."""
         shape = [_unwrap_if_constexpr(d) for d in value.shape]
         if shape != list(self.block_shape):
-            raise ShapeMismatch(f"store of a {list_text(shape)} tensor to blocks of {list_text(self.block_shape)}")
-        value = _semantic.cast(value, self.dtype)
-        handles = [self.handle, value.handle, *self.offset_handles(offsets, _semantic)]
-        emit("descriptor_store", handles, None, _semantic)
+            raise ShapeMismatch(f"{what} of a {list_text(shape)} tensor to blocks of {list_text(self.block_shape)}")
+        value = semantic.cast(value, self.dtype)
+        emit(f"descriptor_{what}", [self.handle, value.handle, *self.offset_handles(offsets, semantic)], None, semantic)
 
     def offset_handles(self, offsets, semantic) -> list:
         """The i32 offsets of a block."""
@@ -75,11 +134,16 @@ def descriptor_type(kind: tl.tensor_descriptor_type) -> tensor_descriptor_type:
     return tensor_descriptor_type(block, kind.shape_type, kind.strides_type, layout)
 
 
-def match(desc: Any, buffer: buffered_tensor, offsets: Any, op: str) -> None:
-    """Raises unless descriptor, buffer and offsets fit each other."""
+def as_descriptor(desc: Any, op: str) -> tensor_descriptor:
+    """The value if it is a tensor descriptor."""
     if not isinstance(desc, stock.tensor_descriptor):
         raise NotADescriptor(f"{op} takes a tensor descriptor, not {describe(desc)}")
-    block = list(desc.block_shape)
+    return desc
+
+
+def match(desc: Any, buffer: buffered_tensor, offsets: Any, op: str) -> None:
+    """Raises unless descriptor, buffer and offsets fit each other."""
+    block = list(as_descriptor(desc, op).block_shape)
     if block != buffer.shape:
         raise ShapeMismatch(
             f"{op}: the descriptor's block is {list_text(block)}, the buffer is {list_text(buffer.shape)}",
@@ -98,7 +162,18 @@ def match(desc: Any, buffer: buffered_tensor, offsets: Any, op: str) -> None:
 
 
 @builtin
-def async_descriptor_load(desc, result, offsets, barrier, pred=None, multicast_targets=None, _semantic=None):
+def async_descriptor_load(
+    desc,
+    result,
+    offsets,
+    barrier,
+    pred=None,
+    cache_modifier="",
+    eviction_policy="",
+    multicast_targets=None,
+    two_ctas=False,
+    _semantic=None,
+):
     """Starts a TMA load of one block into a buffer; its bytes count towards the barrier's phase.
 
     Elements outside the tensor arrive as zeros, and count.
@@ -109,38 +184,59 @@ def async_descriptor_load(desc, result, offsets, barrier, pred=None, multicast_t
         offsets: first element of the block along each axis, i32.
         barrier: one mbarrier on which `barrier_expect_bytes` was called for this phase.
         pred: scalar condition; None means always.
+        cache_modifier: ignored.
+        eviction_policy: "", "evict_first" or "evict_last"; a hint, ignored before Triton 3.9.
         multicast_targets: ranks of the CTAs of the cluster that get the block, in the same buffer, and its bytes, on
             the same barrier; each of them calls `barrier_expect_bytes`. Empty for this CTA alone.
+        two_ctas: only False; pairs of CTAs are Blackwell's.
 
-    Raises ShapeMismatch, DtypeMismatch, LayoutMismatch, NoCluster, RankOutOfRange. Lowers to
-    `ttng.async_tma_copy_global_to_local` (PTX `cp.async.bulk.tensor`, completing on an mbarrier).
+    Raises ShapeMismatch, DtypeMismatch, LayoutMismatch, InvalidHint, NeedsBlackwell, NoCluster, RankOutOfRange. Lowers
+    to `ttng.async_tma_copy_global_to_local` (PTX `cp.async.bulk.tensor`, completing on an mbarrier).
     """
     buffer = as_buffer(result, "async_descriptor_load's result")
     match(desc, buffer, offsets, "async_descriptor_load")
     bar = as_barrier(barrier, "async_descriptor_load", _semantic)
+    if _unwrap_if_constexpr(two_ctas):
+        raise needs_blackwell("async_descriptor_load with two_ctas=True")
+    ignore_modifier(cache_modifier, "async_descriptor_load", _semantic)
+    policy = policy_arguments(eviction_policy, "async_descriptor_load", _semantic)
     if targets := targets_of(multicast_targets):
         load_multicast(desc, offsets, bar, buffer, pred, targets, _semantic)
         return
     _semantic.make_stores_visible()  # what was stored into this buffer must not come after the load
-    tma_load(desc, offsets, bar, buffer, predicate(pred, _semantic), _semantic=_semantic)
+    tma_load(desc, offsets, bar, buffer, predicate(pred, _semantic), _semantic=_semantic, **policy)
 
 
 @builtin
-def async_descriptor_store(desc, source, offsets, _semantic=None):
+def async_descriptor_store(desc, source, offsets, eviction_policy="", store_reduce="", _semantic=None):
     """Starts a TMA store of one buffer as a bulk group of its own; nothing outside the tensor is written.
+
+    With `store_reduce`, each element in memory is combined with the buffer's instead, atomically and in any order.
 
     Args:
         desc: descriptor whose block has the buffer's shape and element type.
         source: one buffer; it must not be written again before `async_descriptor_store_wait`.
         offsets: first element of the block along each axis, i32.
+        eviction_policy: "", "evict_first" or "evict_last"; a hint, ignored before Triton 3.9 and by reductions.
+        store_reduce: "", or "add" of 32-bit integers, uint64, float16, bfloat16, float32; "min" and "max" of 32- and
+            64-bit integers, float16, bfloat16; "and", "or" and "xor" of 32- and 64-bit integers.
 
-    Raises ShapeMismatch, DtypeMismatch, LayoutMismatch. Lowers to `ttng.async_tma_copy_local_to_global`
-    (PTX `cp.async.bulk.tensor` and `cp.async.bulk.commit_group`).
+    Raises ShapeMismatch, DtypeMismatch, LayoutMismatch, InvalidReduction, InvalidHint. Lowers to
+    `ttng.async_tma_copy_local_to_global` or `ttng.async_tma_reduce` (PTX `cp.async.bulk.tensor` or
+    `cp.reduce.async.bulk.tensor`, and `cp.async.bulk.commit_group`).
     """
     buffer = as_buffer(source, "async_descriptor_store's source")
     match(desc, buffer, offsets, "async_descriptor_store")
+    kind = reduction_of(store_reduce, desc.dtype, "async_descriptor_store's store_reduce")
+    if kind:
+        ignore_policy(eviction_policy, "async_descriptor_store", "TMA reductions take none", _semantic)
+        _semantic.make_stores_visible()
+        place = desc.offset_handles(offsets, _semantic)
+        _semantic.builder.create_async_tma_reduce(REDUCTIONS[kind], desc.handle, place, buffer.handle)
+        return
+    policy = policy_arguments(eviction_policy, "async_descriptor_store", _semantic)
     _semantic.make_stores_visible()
-    tma_store(desc, offsets, buffer, _semantic=_semantic)
+    tma_store(desc, offsets, buffer, _semantic=_semantic, **policy)
 
 
 @builtin

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import prod
 
@@ -11,6 +12,8 @@ from .errors import DescriptorError
 from .pointers import Argument, GlobalMemory
 
 __all__ = ["TensorDescriptor"]
+
+Update = Callable[[np.ndarray, np.ndarray], np.ndarray] | None
 
 _ALIGNMENT = 16
 """Bytes of which bases and outer strides must be multiples (CUDA driver API, `cuTensorMapEncodeTiled`), and in which
@@ -59,8 +62,14 @@ class TensorDescriptor:
             tile[inside] = memory.read(self.argument, addresses, self.dtype)
         return tile
 
-    def store(self, memory: GlobalMemory, corner: tuple[int, ...], tile: np.ndarray) -> int:
+    def store(self, memory: GlobalMemory, corner: tuple[int, ...], tile: np.ndarray, update: Update = None) -> int:
         """Writes the part of a tile that is inside the tensor, as the hardware clips it: rows in steps of 16 bytes.
+
+        Args:
+            memory: global memory.
+            corner: place of the tile's first element.
+            tile: the values.
+            update: what memory holds afterwards, of its values and the tile's; None for the tile's.
 
         Returns:
             bytes written behind the ends of rows, where the tensor's rows are no multiple of 16 bytes.
@@ -70,7 +79,13 @@ class TensorDescriptor:
         inside, addresses = self._inside(corner, (*self.shape[:-1], -(-row // step) * step))
         if not addresses.size:
             return 0
-        memory.write(self.argument, addresses, tile.reshape(self.block)[inside])
+        values = tile.reshape(self.block)[inside]
+        if update is not None:
+            # One event for the observer: an atomic update is a write that doesn't race with others of its kind.
+            old = GlobalMemory.read(memory, self.argument, addresses, self.dtype)
+            with np.errstate(all="ignore"):
+                values = np.asarray(update(old, values)).astype(self.dtype)
+        memory.write(self.argument, addresses, values)
         behind = max(corner[-1] + inside[-1].stop - max(row, corner[-1] + inside[-1].start), 0)
         return behind * addresses[..., 0].size * self.dtype.itemsize
 

@@ -16,7 +16,7 @@ def _as_unsigned(function):
     return lambda old, value: function(unsigned(old), unsigned(value)).view(old.dtype)
 
 
-_UPDATES = {
+UPDATES = {
     "add": np.add,
     "fadd": np.add,
     "and": np.bitwise_and,
@@ -33,7 +33,7 @@ _UPDATES = {
 @simulates("tt.atomic_rmw")
 def atomic_rmw(group, op, pointers, value, mask=None):
     """Updates where the mask holds and gives the old values; 0 where it doesn't."""
-    return _atomic(group, op, pointers, _UPDATES[op.attributes["kind"]], (value,), mask)
+    return _atomic(group, op, pointers, UPDATES[op.attributes["kind"]], (value,), mask)
 
 
 @simulates("tt.atomic_cas")

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from ..descriptors import TensorDescriptor
-from ..errors import UnsupportedOp
+from ..errors import DescriptorError, UnsupportedOp
 from ..pointers import Pointers
 from ..values import dtype_of
+from .atomic import UPDATES
 from .registry import simulates
 
 
@@ -52,6 +53,29 @@ def async_tma_copy_local_to_global(group, op, descriptor, *operands):
     group.stores.commit()
 
 
+@simulates("ttng.async_tma_reduce")
+def async_tma_reduce(group, op, descriptor, *operands):
+    """Combines a tensor's elements with a buffer's, atomically, as a commit group of its own (`cp.reduce.async.bulk`).
+
+    Integers are compared as the descriptor's type says; sums of floats are rounded at each update.
+    """
+    *corner, view = operands
+    corner = tuple(map(int, corner))
+    kind = op.attributes["kind"]
+    unsigned = str(op.operands[0].type.block.element).startswith("u")
+    update = UPDATES[f"u{kind}" if unsigned and kind in ("min", "max") else kind]
+
+    def work(engine):
+        tile = group.cta.memory.read(engine, view, op)
+        engine.finish_reads()
+        yield None
+        group.launch.note_overrun(op, descriptor.store(group.launch.memory, corner, tile, update))
+        group.launch.tma_store_bytes += descriptor.tile_bytes
+
+    group.issue("tma_store", op, work, group.stores)
+    group.stores.commit()
+
+
 @simulates("ttng.async_tma_store_wait")
 def async_tma_store_wait(group, op):
     """Waits until all but the last `pendings` stores have read their buffers, or, if asked, have been written."""
@@ -83,7 +107,17 @@ def tensormap_fenceproxy_acquire(group, op, target):
 
 @simulates("ttng.reinterpret_tensor_descriptor")
 def reinterpret_tensor_descriptor(group, op, target):
-    """The descriptor at an address."""
+    """The descriptor at an address.
+
+    Raises:
+        DescriptorError: none was written there.
+    """
+    if int(target.addresses) not in group.launch.tensor_maps:
+        raise DescriptorError(
+            "a tensor descriptor is used that nothing has written yet",
+            hint="make_tensor_descriptor first; in another task, before a barrier that this one waits for",
+            location=op.location,
+        )
     base, sizes, strides, fill = group.launch.tensor_maps[int(target.addresses)]
     block = op.result.type.block
     dtype = dtype_of(block.element)

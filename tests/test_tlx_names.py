@@ -111,7 +111,7 @@ CLASSES = words("""
     layout_encoding shared_layout_encoding storage_kind TMemCTAMode
     buffered_tensor buffered_tensor_type mbarrier mbarrier_type async_token
     tensor_descriptor_ptr tensor_descriptor_ptr_type
-    storage_alias_spec_type storage_alias_spec_type_class reuse_group_type reuse_group_ir_type
+    reuse_group_type
 """)
 
 # Their use in a kernel is refused (NeedsBlackwell).
@@ -125,6 +125,11 @@ BLACKWELL = words("""
 ABSENT = {
     "CLCPipeliner": "TLX lists it, but has no such thing either",
     "compiler": "the fork's own front end",
+    **dict.fromkeys(
+        words("storage_alias_spec_type storage_alias_spec_type_class reuse_group_ir_type"),
+        "what the fork's IR has for storage_alias_spec and reuse_group, which are the compiler's alone here; "
+        "kernels never spell them",
+    ),
     **dict.fromkeys(
         words("""
         buffer_load buffer_store buffer_atomic_add buffer_load_to_local async_amd_descriptor_load

@@ -90,6 +90,19 @@ def reinterpreted_with_a_layout(x, y, N: tl.constexpr, LAYOUT: tl.constexpr):
     tl.store(y + at, tlx.local_load(tlx.local_reinterpret(buffer[0], tl.float32, layout=LAYOUT)))
 
 
+@tlx.jit
+def in_a_small_task(x, y, N: tl.constexpr, LAYOUT: tl.constexpr):
+    """A layout of 2 warps in a task of 2, beside a default task of 4."""
+    with tlx.async_tasks():
+        with tlx.async_task("default"):
+            tl.store(y + N, 5.0)
+        with tlx.async_task(num_warps=2):
+            i = tl.arange(0, N)
+            tile = tlx.require_layout(tl.load(x + i), LAYOUT)
+            tlx.assert_same_layout(tile, LAYOUT)
+            tl.store(y + i, tile + 1)
+
+
 # A thread holds two neighbours in each of 8 pairs of rows; 4 warps side by side.
 PAIRS = tlx.layout(shape=((32, 4), (2, 8)), stride=((2, 512), (1, 64)))
 BROADCAST = tlx.layout(shape=((32, 2, 2), (32,)), stride=((1, 32, 0), (64,)))
@@ -249,6 +262,17 @@ CASES = [
         )
         for n in (2, 3)
     ],
+    Case(
+        "a layout in a task of 2 warps",
+        in_a_small_task,
+        {
+            "x": X.ravel()[:256],
+            "y": output(257),
+            "N": 256,
+            "LAYOUT": tlx.layout(shape=((32, 2), 4), stride=((1, 128), 32)),
+        },
+        {"y": np.append(X.ravel()[:256] + 1, 5)},
+    ),
     Case(
         "a layout released",
         released,

@@ -119,6 +119,36 @@ def test_a_file_that_is_no_ttgir(tmp_path, capsys):
     assert "is no TTGIR that Triton" in capsys.readouterr().err
 
 
+CLUSTERS = """
+module attributes {"ttg.cluster-dim-x" = 2 : i32, "ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32,
+    ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @kernel(%n: i32 loc("n")) {
+    %count = tt.get_num_programs x : i32
+    %same = arith.cmpi eq, %count, %n : i32
+    tt.assert %same, "count" : i1
+    tt.return
+  }
+}
+"""
+
+
+def test_the_grid_of_a_kernel_with_clusters_is_in_programs(tmp_path, capsys):
+    path = tmp_path / "clusters.ttgir"
+    path.write_text(CLUSTERS)
+    assert main(["check", str(path), "--args", "n=4", "--grid", "4"]) == 0
+    assert main(["check", str(path), "--args", "n=2", "--grid", "4"]) == 1
+    assert main(["check", str(path), "--args", "n=3", "--grid", "3"]) == 2
+    assert "the grid (3, 1, 1) is no multiple of the kernel's clusters of (2, 1, 1)" in capsys.readouterr().err
+
+
+def test_a_kernel_with_tensors_spread_over_ctas_is_only_read(tmp_path, capsys):
+    path = tmp_path / "spread.ttgir"
+    path.write_text(CLUSTERS.replace('num-ctas" = 1', 'num-ctas" = 2'))
+    assert main(["check", str(path)]) == 0
+    assert main(["check", str(path), "--args", "n=2", "--grid", "2"]) == 2
+    assert "spread over 2 CTAs" in capsys.readouterr().err
+
+
 def test_arguments():
     made = arguments_of(
         ["n=4", "f=0.5", "s='text'", "none=None", "x=bf16[8, 4]", "y=float32[]", "z=i64[2]@[1]"],

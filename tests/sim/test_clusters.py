@@ -257,6 +257,22 @@ def test_a_copy_is_of_whole_16_bytes():
         run(READY + FILL + copy)
 
 
+def moved(offset: str) -> str:
+    """The store, some bytes behind the tile's start."""
+    start = f"%start = arith.addi %tile_there, {offset} : i32\n"
+    return start + STORE.replace("tt.splat %tile_there", "tt.splat %start")
+
+
+def test_a_store_is_at_a_multiple_of_its_size():
+    with pytest.raises(sim.MisalignedAccess, match="stores of 4 B to shared memory must be at multiples of 4"):
+        run(READY + moved("%c2"))
+
+
+def test_a_store_stays_in_its_buffer():
+    with pytest.raises(sim.BufferBoundsError, match="no buffer holds the 256 B from shared address 4 on"):
+        run(READY + moved("%c4"))
+
+
 # --- CTAs that aren't there ------------------------------------------------------------------------------------------
 
 

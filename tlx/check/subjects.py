@@ -71,9 +71,16 @@ def check_file(path: str, arguments: Sequence[str], grid: tuple[int, ...], seeds
         return check_module(code.module)
     checker = Checker(check_module)
     values = _launch_values(code.kernel.op, arguments_of(arguments, lambda _, spec: spec))
-    full_grid = (*grid, 1, 1)[:3]
-    simulate(lambda seed: Launch(code, full_grid, *values, HOPPER, seed, checker), seeds)
+    clusters = _clusters((*grid, 1, 1)[:3], code.cluster)
+    simulate(lambda seed: Launch(code, clusters, *values, HOPPER, seed, checker), seeds)
     return checker.findings
+
+
+def _clusters(grid: tuple[int, ...], shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The clusters of a grid of programs."""
+    if any(programs % size for programs, size in zip(grid, shape)):
+        raise Usage(f"the grid {grid} is no multiple of the kernel's clusters of {shape}")
+    return tuple(programs // size for programs, size in zip(grid, shape))
 
 
 def _existing(path: str) -> Path:

@@ -15,7 +15,7 @@ from ..ir.model import Op
 from .agents import Agent, Observer
 from .cluster_barrier import ClusterBarrier
 from .cta import CTA
-from .errors import MisalignedAccess, NoSuchPeer, PeerGone, PeerNotReady
+from .errors import NoSuchPeer, PeerGone, PeerNotReady
 from .layouts import LayoutMap
 from .memory import Buffer, MemDesc
 from .scheduler import Scheduler
@@ -131,15 +131,12 @@ class Cluster:
 
         Raises:
             NoSuchPeer: they are in several CTAs.
-            MisalignedAccess: an address is no multiple of the element's size.
             BufferBoundsError: they leave their buffer.
         """
         addresses = np.asarray(addresses).astype(np.int64)
         low = int(addresses.min())
         if int(addresses.max()) >> _RANK_SHIFT != low >> _RANK_SHIFT:
             raise NoSuchPeer("the elements of one store are in several CTAs of the cluster")
-        if (addresses % dtype.itemsize).any():
-            raise MisalignedAccess(f"shared addresses of {dtype} elements must be multiples of {dtype.itemsize}")
         cta, start = self.reach(agent, low, op)
         offsets = addresses - low
         return cta, self.view(agent, start, _map_of(offsets.tobytes(), offsets.shape, dtype.itemsize), dtype)

@@ -112,6 +112,11 @@ class Code:
         return self.module.attributes["ttg.num-warps"]
 
     @property
+    def num_ctas(self) -> int:
+        """CTAs over which each tensor is spread: Triton's own kind of cluster."""
+        return self.module.attributes.get("ttg.num-ctas", 1)
+
+    @property
     def total_warps(self) -> int:
         """Warps of a CTA: those of all tasks, each warp group filled up."""
         return self.module.attributes.get("ttg.total-num-warps", self.num_warps)

@@ -18,7 +18,7 @@ from .code import Code
 from .cta import CTA
 from .descriptors import TensorDescriptor
 from .device import Device
-from .errors import LeftoverPhase, SimulationError, SimulationWarning
+from .errors import LeftoverPhase, SimulationError, SimulationWarning, UnsupportedOp
 from .pointers import Argument, GlobalMemory
 from .report import Report, deadlock
 from .scheduler import Scheduler
@@ -76,6 +76,9 @@ class Launch:
             and a cluster as a whole.
         seed: of the schedule.
         observer: sees every event.
+
+    Raises:
+        UnsupportedOp: the kernel's tensors are spread over several CTAs.
     """
 
     def __init__(
@@ -88,6 +91,11 @@ class Launch:
         seed: int,
         observer: Observer,
     ):
+        if code.num_ctas != 1:
+            raise UnsupportedOp(
+                f"tensors that are spread over {code.num_ctas} CTAs (num_ctas={code.num_ctas}) are not simulated",
+                hint="clusters of CTAs with tensors of their own are: ctas_per_cga",
+            )
         self.code = code
         self.clusters = grid
         self.arguments = arguments

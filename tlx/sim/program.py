@@ -11,7 +11,7 @@ from triton.runtime.cache import get_cache_manager
 from ..compiler.versions import TRITON
 from ..ir import parse
 from .code import Code
-from .errors import ArgumentError, UnsupportedOp
+from .errors import ArgumentError
 
 __all__ = ["code_of", "code_of_file", "lower_late"]
 
@@ -45,7 +45,6 @@ def code_of(src, metadata) -> Code:
 
     Raises:
         ArgumentError: the cache has no TTGIR for it.
-        UnsupportedOp: its tensors are spread over several CTAs.
     """
     name = f"{src.name[:150]}.ttgir"  # as `triton.compile` names it
     path = get_cache_manager(metadata.hash).get_file(name)
@@ -59,16 +58,5 @@ def code_of(src, metadata) -> Code:
 
 @lru_cache(maxsize=256)
 def code_of_file(path: str, target) -> Code:
-    """The code of the kernel in a `.ttgir` file, for Triton's `target`.
-
-    Raises:
-        UnsupportedOp: its tensors are spread over several CTAs.
-    """
-    code = Code(parse(lower_late(path, target)), _STORE_WAITS_SAY)
-    num_ctas = code.module.attributes.get("ttg.num-ctas", 1)
-    if num_ctas != 1:
-        raise UnsupportedOp(
-            f"tensors that are spread over {num_ctas} CTAs (num_ctas={num_ctas}) are not simulated",
-            hint="clusters of CTAs with tensors of their own are: ctas_per_cga",
-        )
-    return code
+    """The code of the kernel in a `.ttgir` file, for Triton's `target`."""
+    return Code(parse(lower_late(path, target)), _STORE_WAITS_SAY)

@@ -158,10 +158,17 @@ def _land(engine, barrier, nbytes: int, op) -> None:
 
 
 def _elements_of(num_bytes: int, addresses, words, chosen=True):
-    """Addresses and values of what is stored, in pieces of at most 4 bytes, without what isn't chosen."""
+    """Addresses and values of what is stored, in pieces of at most 4 bytes, without what isn't chosen.
+
+    Raises:
+        MisalignedAccess: an address is no multiple of the bytes that are stored at once.
+    """
     piece = min(num_bytes, 4)
     addresses, *words, chosen = np.broadcast_arrays(addresses, *words, chosen)
-    addresses = addresses[chosen].astype(np.int64)[:, None] + piece * np.arange(len(words))
+    addresses = addresses[chosen].astype(np.int64)[:, None]
+    if (addresses % num_bytes).any():
+        raise MisalignedAccess(f"stores of {num_bytes} B to shared memory must be at multiples of {num_bytes}")
+    addresses = addresses + piece * np.arange(len(words))
     values = np.stack([word[chosen] for word in words], axis=-1)
     return addresses, values.astype(f"u{piece}")
 

@@ -47,11 +47,11 @@ from .language.buffers import (  # noqa: E402
     buffered_tensor_type,
     local_alloc,
     local_load,
-    local_slice,
     local_store,
     local_trans,
     storage_kind,
 )
+from .language.bulk import async_store  # noqa: E402
 from .language.clusters import (  # noqa: E402
     cluster_barrier,
     cluster_cta_rank,
@@ -63,6 +63,13 @@ from .language.copy import (  # noqa: E402
     async_load_commit_group,
     async_load_wait_group,
     async_token,
+)
+from .language.descriptors import (  # noqa: E402
+    allocate_tensor_descriptor,
+    make_tensor_descriptor,
+    reinterpret_tensor_descriptor,
+    tensor_descriptor_ptr,
+    tensor_descriptor_ptr_type,
 )
 from .language.fences import fence, fence_async_shared  # noqa: E402
 from .language.gather import local_gather, local_scatter  # noqa: E402
@@ -86,12 +93,14 @@ from .language.pins import (  # noqa: E402
     zeros,
 )
 from .language.pipelines import ring  # noqa: E402
+from .language.prefetch import async_descriptor_prefetch_tensor, prefetch  # noqa: E402
 from .language.remote import (  # noqa: E402
     async_remote_shmem_copy,
     async_remote_shmem_store,
     remote_shmem_store,
 )
 from .language.rings import local_view  # noqa: E402
+from .language.slices import local_slice  # noqa: E402
 from .language.tasks import async_task, async_task_replica_id, async_tasks, task  # noqa: E402
 from .language.threads import clock64, thread_id, vote_ballot_sync  # noqa: E402
 from .language.tma import (  # noqa: E402
@@ -125,9 +134,11 @@ __all__ = [
     "__version__",
     "alloc_barriers",
     "alloc_warp_barrier",
+    "allocate_tensor_descriptor",
     "assert_same_layout",
     "assume_uniform",
     "async_descriptor_load",
+    "async_descriptor_prefetch_tensor",
     "async_descriptor_store",
     "async_descriptor_store_wait",
     "async_dot",
@@ -138,6 +149,7 @@ __all__ = [
     "async_load_wait_group",
     "async_remote_shmem_copy",
     "async_remote_shmem_store",
+    "async_store",
     "async_task",
     "async_task_replica_id",
     "async_tasks",
@@ -179,12 +191,15 @@ __all__ = [
     "local_store",
     "local_trans",
     "local_view",
+    "make_tensor_descriptor",
     "mbarrier",
     "mbarrier_type",
     "named_barrier_arrive",
     "named_barrier_wait",
     "nv_mma_shared_layout_encoding",
     "padded_shared_layout_encoding",
+    "prefetch",
+    "reinterpret_tensor_descriptor",
     "release_layout",
     "remote_shmem_store",
     "remote_view",
@@ -204,6 +219,8 @@ __all__ = [
     "swizzled_shared_layout_encoding",
     "task",
     "tcgen05_commit",
+    "tensor_descriptor_ptr",
+    "tensor_descriptor_ptr_type",
     "tensor_memory_layout_encoding",
     "thread_id",
     "tmem_copy",

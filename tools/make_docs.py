@@ -15,6 +15,7 @@ from tlx.check import api
 from tlx.compiler import jit
 from tlx.compiler.jit import TLXFunction
 from tlx.language import (
+    aliases,
     barriers,
     blackwell,
     buffers,
@@ -27,6 +28,7 @@ from tlx.language import (
     pins,
     pipelines,
     rings,
+    slices,
     tasks,
     threads,
     tma,
@@ -43,7 +45,8 @@ NOTE = "<!-- Written by tools/make_docs.py from the docstrings; edit those. -->"
 CONCEPTS = {
     "Kernels": [jit],
     "Tasks": [tasks],
-    "Buffers in shared memory": [buffers, rings, views, gather],
+    "Buffers in shared memory": [buffers, rings, slices, views, gather],
+    "Buffers that share memory": [aliases],
     "Barriers": [barriers],
     "Copies by threads": [copy],
     "TMA": [tma],

@@ -106,7 +106,6 @@ def between_tasks(x, y, n, N: tl.constexpr):
     results = tlx.local_alloc((N, N), tl.float32, 2, reuse=spec)
     spec.set_buffer_overlap(tlx.reuse_group(inputs, results))
     full, done, empty = tlx.alloc_barriers(2), tlx.alloc_barriers(2), tlx.alloc_barriers(2)
-    i = tl.arange(0, N)[:, None] * N + tl.arange(0, N)[None, :]
     with tlx.async_tasks():
         with tlx.async_task("default"):
             at = tl.arange(0, N)[:, None] * N + tl.arange(0, N)[None, :]

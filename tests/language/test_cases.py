@@ -6,6 +6,7 @@ import pytest
 from tlx import sim
 
 from . import (
+    aliases,
     buffers,
     clusters,
     control,
@@ -17,9 +18,11 @@ from . import (
     layouts,
     memory,
     mma,
+    ring_copies,
     ring_gemm,
     ring_uses,
     rings,
+    slices,
     tasks,
     threads,
     utility,
@@ -34,7 +37,10 @@ CONCEPTS = (
     rings,
     ring_uses,
     ring_gemm,
+    ring_copies,
     buffers,
+    aliases,
+    slices,
     copies,
     mma,
     dot,

@@ -4,6 +4,7 @@
 """
 
 from . import (
+    aliases,
     blackwell,
     control,
     copies,
@@ -21,6 +22,7 @@ __all__ = [
     "CASES",
     "MARK",
     "Refused",
+    "aliases",
     "blackwell",
     "control",
     "copies",

@@ -187,3 +187,35 @@ def commit_without_acquire():
             ring.wait(0)
         with tlx.async_task(num_warps=1):
             ring.commit(0)  # <- error
+
+
+# --- rings that threads fill by cp.async ---
+
+
+@refused(errors.InvalidRing, 'filler="cp.async" without filler_warps: each thread of the filling task arrives')
+def copies_by_unknown_threads():
+    ring = tlx.ring(a=((64, 64), tl.float16), stages=2, filler="cp.async")  # <- error
+
+
+@refused(errors.InvalidRing, "filler_warps=4 with filler='tma', which arrives once for each task")
+def warps_of_tma():
+    ring = tlx.ring(a=((64, 64), tl.float16), stages=2, filler_warps=4)  # <- error
+
+
+@refused(errors.RingTaskMismatch, "1 warps x 32 = 32 threads arrive, the ring is declared with filler_warps=4 x 32")
+def copied_by_other_warps():
+    ring = tlx.ring(a=((64, 64), tl.float16), stages=2, filler="cp.async", filler_warps=4)
+    with tlx.async_tasks():
+        with tlx.async_task("default"):
+            with ring.use(0) as slot:
+                tlx.local_load(slot.a)
+        with tlx.async_task(num_warps=1):
+            with ring.fill(0) as slot:  # <- error
+                tlx.local_load(slot.a)
+
+
+@refused(errors.InvalidRing, "TMA load into a slot that was not acquired for TMA", x=DESCRIPTOR)
+def tma_into_a_copied_ring(x):
+    ring = tlx.ring(a=((64, 64), tl.float16), stages=2, filler="cp.async", filler_warps=4)
+    with ring.fill(0) as slot:
+        slot.load(x, slot.a, [0, 0])  # <- error

@@ -9,8 +9,44 @@ from tlx.compiler.versions import HAS_LOCAL_GATHER
 from .case import refused
 
 
-@refused(errors.NotInTriton, "local_slice: the offset is known at run time only", n="i32")
-def slice_from_a_run_time_offset(n):
+@refused(errors.NotInTriton, "run-time offset along axis 1: only along axis 0 it has parts that lie one after", n="i32")
+def columns_from_a_run_time_offset(n):
+    a = tlx.local_alloc((64, 64), tl.float16, 1)
+    tlx.local_slice(a[0], [0, n], [64, 32])  # <- error
+
+
+@refused(errors.NotInTriton, "run-time offset along axis 0: only along axis 1 it has parts that lie one after", n="i32")
+def rows_of_a_wide_buffer_from_a_run_time_offset(n):
+    a = tlx.local_alloc((64, 128), tl.float16, 1)
+    tlx.local_slice(a[0], [n, 0], [32, 128])  # <- error
+
+
+@refused(errors.NotInTriton, "a part of 4 along it, 512 bytes, must be a power of two, a multiple of 8", n="i32")
+def part_smaller_than_the_swizzle(n):
+    a = tlx.local_alloc((64, 64), tl.float16, 1)
+    tlx.local_slice(a[0], [n, 0], [4, 64])  # <- error
+
+
+@refused(errors.NotInTriton, "axis 0 and axis 1: only one offset may be known at run time", n="i32")
+def two_run_time_offsets(n):
+    a = tlx.local_alloc((64, 64), tl.float16, 1)
+    tlx.local_slice(a[0], [n, n], [32, 32])  # <- error
+
+
+@refused(errors.IndexOutOfRange, "a part of 128 leaves the buffer's 0:64", n="i32")
+def part_larger_than_the_buffer(n):
+    a = tlx.local_alloc((64, 64), tl.float16, 1)
+    tlx.local_slice(a[0], [n, 0], [128, 64])  # <- error
+
+
+@refused(errors.InvalidBuffer, "local_slice at a run-time offset of a slice of a buffer", n="i32")
+def run_time_slice_of_a_slice(n):
+    a = tlx.local_alloc((64, 64), tl.float16, 1)
+    tlx.local_slice(tlx.local_slice(a[0], [0, 0], [32, 64]), [n, 0], [16, 64])  # <- error
+
+
+@refused(errors.InvalidBuffer, "offset of local_slice", n="fp32")
+def fractional_offset(n):
     a = tlx.local_alloc((64, 64), tl.float16, 1)
     tlx.local_slice(a[0], [n, 0], [32, 64])  # <- error
 

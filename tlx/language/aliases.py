@@ -12,7 +12,7 @@ from ..compiler.task_context import Allocation
 from ..errors import AliasTooSmall, InvalidAlias
 from .arguments import describe
 from .blackwell import needs_blackwell
-from .placement import Leaf, Node, places_of
+from .placement import Leaf, Node, Place, places_of
 from .rings import ring
 
 __all__ = ["alias_storage", "layout_alignment", "reuse_group", "reuse_group_type", "storage_alias_spec"]
@@ -198,7 +198,9 @@ class alias_storage(compile_time_value):
     def check_size(self, needed: int, what: str) -> None:
         """Raises AliasTooSmall where the size that was asked for doesn't do."""
         if self._buffer_size_bytes is not None and needed > self._buffer_size_bytes:
-            raise AliasTooSmall(f"{what} takes {needed:,} B, the storage has buffer_size_bytes={self._buffer_size_bytes:,}")
+            raise AliasTooSmall(
+                f"{what} takes {needed:,} B, the storage has buffer_size_bytes={self._buffer_size_bytes:,}"
+            )
 
     def refuse_when_settled(self, op: str) -> None:
         if self.settled_at is not None:
@@ -269,11 +271,10 @@ def reinterpreted(kind, base: Any, semantic):
 
     Raises InvalidAlias where the base can't hold it aligned, AliasTooSmall where it can't hold it.
     """
-    if base.type.place is not None:
-        raise InvalidAlias("reuse of a ring that lies in a storage_alias_spec", hint="pass the spec: reuse=spec")
     if base.type.alloc_shape != base.type.shape:
         raise InvalidAlias("reuse of a slice of a buffer", hint="pass the whole buffer")
-    has, needs = (max(1, of.num) * of.slot_bytes for of in (base.type, kind))
+    slots = base.type.place.slots if base.type.place else max(1, base.type.num)
+    has, needs = slots * base.type.slot_bytes, kind.num * kind.slot_bytes
     if needs > has:
         raise AliasTooSmall(
             f"{kind} takes {needs:,} B, reuse gives it the {has:,} B of {base.type}",
@@ -285,5 +286,11 @@ def reinterpreted(kind, base: Any, semantic):
             f"{layout_alignment(base.type.layout)} B",
             hint="allocate the other one first, or both in a storage_alias_spec",
         )
+    if has % kind.slot_bytes:
+        raise InvalidAlias(
+            f"the {has:,} B of {base.type} are no multiple of the {kind.slot_bytes:,} B of a slot",
+            hint="allocate both in a storage_alias_spec",
+        )
+    kind = kind.placed(Place(has // kind.slot_bytes))  # Triton 3.8 wants views of as many bytes
     builder = semantic.builder
     return kind.wrap(builder.create_memdesc_reinterpret(kind.to_ir(builder), base.handle))

@@ -13,11 +13,9 @@ from triton.language.core import _unwrap_if_constexpr, builtin
 from ..compiler.layouts import shared_layout
 from ..errors import (
     DtypeMismatch,
-    IndexOutOfRange,
     InvalidAlias,
     InvalidBuffer,
     NotABuffer,
-    NotInTriton,
     RingNotIndexed,
     ShapeMismatch,
 )
@@ -35,7 +33,6 @@ __all__ = [
     "buffered_tensor_type",
     "local_alloc",
     "local_load",
-    "local_slice",
     "local_store",
     "local_trans",
     "local_view",
@@ -175,9 +172,7 @@ class aliased_tensor(buffered_tensor):
 
 
 @builtin
-def local_alloc(
-    shape, dtype, num, storage=storage_kind.smem, reuse=None, layout=None, _semantic=None, _generator=None
-):
+def local_alloc(shape, dtype, num, storage=storage_kind.smem, reuse=None, layout=None, _semantic=None, _generator=None):
     """Allocates a ring of `num` buffers in shared memory, alive until the kernel ends.
 
     Args:
@@ -194,8 +189,9 @@ def local_alloc(
         buffered_tensor: index it with `[i]` or `local_view` before use.
 
     Raises InvalidBuffer inside a task, helper, loop or branch; InvalidLayout where the layout doesn't fit the shape;
-    NeedsBlackwell for tensor memory; InvalidAlias and AliasTooSmall for `reuse`; SharedMemoryExceeded when the kernel's sum is over the target's budget. sm_90.
-    Lowers to `ttg.local_alloc`.
+    NeedsBlackwell for tensor memory; InvalidAlias and AliasTooSmall for `reuse`; SharedMemoryExceeded when the kernel's
+    sum is over the target's budget. sm_90.
+    Lowers to `ttg.local_alloc`, with `reuse` to `ttg.memdesc_reinterpret`.
     """
     shape = constant_shape(shape, "shape")
     dtype = _unwrap_if_constexpr(dtype)
@@ -215,10 +211,14 @@ def local_alloc(
     if reuse is None:
         return allocate(kind, _semantic, _generator)
     check_allocatable(_generator)
+    if isinstance(kind.layout, PaddedSharedLayout):
+        raise InvalidAlias("a buffer with a padded layout can't share memory")
     if isinstance(reuse, alias_storage):
         member = aliased_tensor(kind, reuse)
         reuse.add(member)
         return member
+    if isinstance(reuse, aliased_tensor):
+        raise InvalidAlias("reuse of a ring that lies in a storage_alias_spec", hint="pass the spec: reuse=spec")
     if not isinstance(reuse, buffered_tensor):
         raise InvalidAlias(f"reuse takes a shared buffer or a storage_alias_spec, not {describe(reuse)}")
     return reinterpreted(kind, reuse, _semantic)
@@ -238,36 +238,6 @@ def as_buffer(value: Any, what: str) -> buffered_tensor:
     if value.type.num:
         raise RingNotIndexed(f"{what} is a whole ring ({value.type})", hint="index it: ring[i]")
     return value
-
-
-@builtin
-def local_slice(buffer, offset, shape, _semantic=None):
-    """A view of a part of one buffer.
-
-    Args:
-        buffer: one buffer.
-        offset: compile-time start along each axis.
-        shape: compile-time size along each axis.
-
-    Raises IndexOutOfRange where the slice leaves the buffer, NotInTriton for run-time offsets. Lowers to
-    `ttg.memdesc_subslice`.
-    """
-    buffer = as_buffer(buffer, "local_slice's buffer")
-    for start in offset:
-        if isinstance(_unwrap_if_constexpr(start), tl.tensor):
-            raise NotInTriton(
-                "local_slice: the offset is known at run time only, Triton's slices begin at compile-time offsets",
-                hint="allocate a ring of parts, local_alloc(part_shape, dtype, num), and index it: ring[i]",
-            )
-    offset, shape = constant_shape(offset, "offset"), constant_shape(shape, "shape")
-    if not len(offset) == len(shape) == len(buffer.shape):
-        raise ShapeMismatch(f"offset {offset} and shape {shape} must have the rank of {buffer.type}")
-    for start, size, whole in zip(offset, shape, buffer.shape):
-        if start < 0 or size < 1 or start + size > whole:
-            raise IndexOutOfRange(f"slice {start}:{start + size} leaves the buffer's 0:{whole} ({buffer.type})")
-    kind = buffered_tensor_type(buffer.dtype, shape, 0, buffer.type.layout, buffer.type.alloc_shape)
-    builder = _semantic.builder
-    return buffered_tensor(builder.create_memdesc_subslice(kind.to_ir(builder), buffer.handle, offset), kind)
 
 
 @builtin

@@ -13,17 +13,19 @@ from typing import Any
 import triton.language as tl
 from triton.language.core import _unwrap_if_constexpr, builtin
 
-from ..errors import IndexOutOfRange, InvalidRing, NotARingBuffer
+from ..errors import IndexOutOfRange, InvalidRing, NotARingBuffer, RingTaskMismatch
 from .arguments import constant_int, describe, int32_tensor
 from .barriers import alloc_barriers, barrier_arrive, barrier_expect_bytes, barrier_wait
 from .buffers import buffered_tensor, local_alloc
 from .bundles import bundle
+from .copy import arrive_when_copied
 from .rings import local_view
 from .tma import async_descriptor_load
 
 __all__ = ["Declaration", "opened_block", "pipeline", "ring", "slot", "slot_buffers"]
 
-FILLERS = ("tma", "local_store")
+CP_ASYNC = "cp.async"
+FILLERS = ("tma", "local_store", CP_ASYNC)
 RESERVED = ("empty", "full", "load")  # attributes of a slot, parts of a ring
 
 
@@ -39,6 +41,7 @@ class Declaration:
         filler: what writes the buffers.
         groups: by name, how many buffers a slot has under that name; None is one buffer that isn't indexed.
         share: bytes that each producer's TMA loads bring to a slot, on the average.
+        filler_warps: warps of each producer whose threads arrive for themselves; None where producers arrive as one.
     """
 
     number: int
@@ -48,6 +51,7 @@ class Declaration:
     filler: str
     groups: tuple[tuple[str, int | None], ...]
     share: int
+    filler_warps: int | None = None
 
     def mangle(self) -> str:
         counts = "_".join(str(count) for _, count in self.groups)
@@ -171,19 +175,30 @@ class pipeline(bundle):
     def commit(self, i, _semantic=None):
         """Hands the slot of fill `i` to the consumers: an arrival, after the stores to it were made visible.
 
-        With TMA nothing remains to be done: the slot is full when its bytes have arrived.
+        With TMA nothing remains to be done: the slot is full when its bytes have arrived. With cp.async each thread
+        arrives when the copies that it started are there, and waits for nothing.
         """
         index, _ = position(i, self.facts, _semantic)
         record(self.facts, "commit", _semantic)
-        if self.facts.filler != "tma":
-            barrier_arrive(self.barrier("full", index, _semantic), _semantic=_semantic)
+        full = self.barrier("full", index, _semantic) if self.facts.filler != "tma" else None
+        if self.facts.filler == CP_ASYNC:
+            check_filler_warps(self.facts, _semantic)
+            arrive_when_copied(full, _semantic)
+        elif full is not None:
+            barrier_arrive(full, _semantic=_semantic)
 
     @builtin
     def wait(self, i, _semantic=None):
-        """Waits until fill `i` is complete, and returns the slot."""
+        """Waits until fill `i` is complete, and returns the slot.
+
+        After cp.async the compiler emits the proxy fence before the next MMA, TMA copy or arrival: the threads that
+        copied don't run any more when the copies are there.
+        """
         index, phase = position(i, self.facts, _semantic)
         record(self.facts, "wait", _semantic)
         barrier_wait(self.barrier("full", index, _semantic), phase, _semantic=_semantic)
+        if self.facts.filler == CP_ASYNC:
+            _semantic.engines.unfenced = True
         return self.view(index, False, _semantic)
 
     @builtin
@@ -231,7 +246,9 @@ def record(declared: Declaration, op: str, semantic) -> None:
 
 
 @builtin
-def ring(*, stages, producers=1, consumers=1, filler="tma", _semantic=None, _generator=None, **buffers):
+def ring(
+    *, stages, producers=1, consumers=1, filler="tma", filler_warps=None, _semantic=None, _generator=None, **buffers
+):
     """Declares a ring of slots that tasks fill and use, with its barriers.
 
     Every further argument names a buffer of a slot: `a=((128, 64), tl.bfloat16)`. A third item is how many buffers a
@@ -243,22 +260,27 @@ def ring(*, stages, producers=1, consumers=1, filler="tma", _semantic=None, _gen
         producers: tasks that together fill each slot, each replica counting. Where TMA fills, each of them expects its
             share of the slot's bytes, whichever of them loads what.
         consumers: tasks that each use every slot, likewise. Tasks that take turns need rings of their own.
-        filler: "tma" (`slot.load`) or "local_store" (`local_store` to the slot's buffers).
+        filler: "tma" (`slot.load`), "local_store" (`local_store` to the slot's buffers) or "cp.async" (`async_load` into
+            them).
+        filler_warps: for "cp.async", warps of each task that fills: each of their threads arrives for itself.
         buffers: shape and element type by name.
 
     Returns:
         pipeline: with `fill`, `use`, and for other schedules `acquire`, `commit`, `wait` and `release`.
 
-    Raises InvalidRing; RingTaskMismatch where other than `producers` tasks fill the ring or other than `consumers`
-    tasks release it; RingOrder. sm_90. Lowers to `local_alloc` of each buffer, and to `alloc_barriers` with `producers`
-    arrivals for full slots and `consumers` for empty ones.
+    Raises InvalidRing; RingTaskMismatch where other than `producers` tasks fill the ring, one with other than
+    `filler_warps` does, or other than `consumers` tasks release it; RingOrder. sm_90. Lowers to `local_alloc` of each
+    buffer, and to `alloc_barriers` with `producers` arrivals for full slots, times the threads of `filler_warps`, and
+    `consumers` for empty ones.
     """
     stages = constant_int(stages, "stages", InvalidRing, least=1)
     producers = constant_int(producers, "producers", InvalidRing, least=1)
     consumers = constant_int(consumers, "consumers", InvalidRing, least=1)
     filler = _unwrap_if_constexpr(filler)
     if filler not in FILLERS:
-        raise InvalidRing(f"filler is {filler!r}", hint='"tma" and "local_store" fill rings')
+        raise InvalidRing(f"filler is {filler!r}", hint='"tma", "local_store" and "cp.async" fill rings')
+    filler_warps = warps_that_copy(filler, filler_warps)
+    threads = 1 if filler_warps is None else filler_warps * _semantic.task.kernel.target.warp_size
     if not buffers:
         raise InvalidRing("a ring without buffers: its slots hold 0 bytes", "name a buffer: a=((128, 64), tl.bfloat16)")
     number = len(_semantic.task.kernel.allocations)
@@ -269,9 +291,39 @@ def ring(*, stages, producers=1, consumers=1, filler="tma", _semantic=None, _gen
         parts[name] = allocated(name, local_alloc(shape, dtype, slots, _semantic=_semantic, _generator=_generator))
         groups.append((name, count))
     share = slot_share([(parts[name], count or 1) for name, count in groups], producers) if filler == "tma" else 0
-    for name, count in (("full", producers), ("empty", consumers)):
+    for name, count in (("full", producers * threads), ("empty", consumers)):
         parts[name] = allocated(name, alloc_barriers(stages, count, _semantic=_semantic, _generator=_generator))
-    return pipeline(parts, Declaration(number, stages, producers, consumers, filler, tuple(groups), share))
+    return pipeline(
+        parts, Declaration(number, stages, producers, consumers, filler, tuple(groups), share, filler_warps)
+    )
+
+
+def warps_that_copy(filler: str, warps: Any) -> int | None:
+    """The warps of each task that fills a ring by cp.async; None for other fillers."""
+    warps = _unwrap_if_constexpr(warps)
+    if filler != CP_ASYNC:
+        if warps is not None:
+            raise InvalidRing(
+                f"filler_warps={describe(warps)} with filler={filler!r}, which arrives once for each task"
+            )
+        return None
+    if warps is None:
+        raise InvalidRing(
+            'filler="cp.async" without filler_warps: each thread of the filling task arrives',
+            hint="give the warps of that task: filler_warps=4",
+        )
+    return constant_int(warps, "filler_warps", InvalidRing, least=1)
+
+
+def check_filler_warps(declared: Declaration, semantic) -> None:
+    """Raises RingTaskMismatch where the current task has other threads than the full barrier counts."""
+    size, found = semantic.task.kernel.target.warp_size, semantic.task.num_warps
+    if found != declared.filler_warps:
+        raise RingTaskMismatch(
+            f"{found} warps x {size} = {found * size} threads arrive, the ring is declared with filler_warps="
+            f"{declared.filler_warps} x {size} = {declared.filler_warps * size}",
+            hint=f"declare filler_warps={found}",
+        )
 
 
 def buffer_of(name: str, declared: Any) -> tuple[Any, Any, int | None]:

@@ -39,9 +39,7 @@ def local_reinterpret(src, dtype, shape=None, layout=None, _semantic=None):
     shape = list(src.shape) if _unwrap_if_constexpr(shape) is None else constant_shape(shape, "shape")
     if any(size < 1 or size & (size - 1) for size in shape):
         raise InvalidBuffer(f"shape is {list_text(shape)}, each dimension must be a power of two")
-    kind = buffered_tensor_type(
-        dtype, shape, src.type.num, asked_layout(layout, shape, dtype), place=src.type.place
-    )
+    kind = buffered_tensor_type(dtype, shape, src.type.num, asked_layout(layout, shape, dtype), place=src.type.place)
     if kind.slot_bytes != src.type.slot_bytes:
         raise ShapeMismatch(
             f"local_reinterpret of {src.type}, {src.type.slot_bytes} bytes, as {list_text(shape)} {dtype}, "

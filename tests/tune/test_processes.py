@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 import triton
 import triton.language as tl
+from triton.tools.tensor_descriptor import TensorDescriptor
 
 import tlx
-from tests.tune.kernels import add_to, blocks, double, through_a_lock
+from tests.tune.kernels import add_to, blocks, double, gemm, set_blocks, through_a_lock, tiles
 from tlx import sim
 from tlx.tune import InProcess
 
@@ -63,6 +64,33 @@ def test_a_script_and_a_second_process(tmp_path, end):
     """Kernel and hook are the script's own. Without the guard, the other processes stop where tuning would begin."""
     assert run_script(tmp_path / "script.py", SCRIPT + end) == "BLOCK 256, 2 measured"
     assert run_script(tmp_path / "script.py", SCRIPT + end) == "BLOCK 256, 0 measured"
+
+
+def test_two_processes_at_once_agree(tmp_path):
+    """One tunes, the other waits for its answer: ranks that start together run the same config."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "TLX_BACKEND": "sim"}
+    (tmp_path / "script.py").write_text(SCRIPT + GUARD)
+    command = [sys.executable, tmp_path / "script.py"]
+    both = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) for _ in range(2)]
+    answers = [process.communicate(timeout=120)[0].strip() for process in both]
+    assert sorted(answers) == ["BLOCK 256, 0 measured", "BLOCK 256, 2 measured"]
+
+
+def test_the_chosen_config_is_compiled_already(arrays, monkeypatch, tmp_path):
+    """What another process compiled for the arguments' description is what a launch with them looks for."""
+    hits = []
+    monkeypatch.setattr(triton.knobs.cache, "dir", str(tmp_path))
+    monkeypatch.setattr(triton.knobs.compilation, "listener", lambda *, cache_hit, **_: hits.append(cache_hit))
+    base = np.arange(1001, dtype=np.float32)
+    tlx.autotune(configs(64, 256), key=["n"])(double)[blocks](sim.array(base[1:]), arrays[1], 1000)
+    assert hits == [True]
+    tile = TensorDescriptor.from_tensor(sim.array(np.zeros((128, 128)), "float16"), [1, 64])
+    other = TensorDescriptor.from_tensor(sim.array(np.zeros((128, 128)), "float16"), [1, 64])
+    sizes = {"BLOCK_N": 64, "BLOCK_K": 64, "STAGES": 2}
+    tiled = [triton.Config({"BLOCK_M": m, **sizes}, pre_hook=set_blocks) for m in (64, 128)]
+    c = sim.array(np.zeros((128, 128)), "float16")
+    tlx.autotune(tiled, key=["M"])(gemm)[tiles](tile, other, c, 128, 128, 128)
+    assert hits == [True, True]
 
 
 def test_a_kernel_in_a_function_is_tuned_in_this_process(arrays):

@@ -6,7 +6,7 @@ import pytest
 import triton
 
 import tlx
-from tlx.tune import Grid, InvalidSpace, Local, Random
+from tlx.tune import Grid, InvalidTuning, Local, Random
 from tlx.tune.configs import fingerprint, text_of
 from tlx.tune.search import search_of
 
@@ -59,7 +59,7 @@ def test_a_config_is_found_again_by_its_text():
     ],
 )
 def test_refused_spaces(arguments, options, message):
-    with pytest.raises(InvalidSpace, match=message):
+    with pytest.raises(InvalidTuning, match=message):
         tlx.Space(arguments, **options)
 
 
@@ -116,7 +116,7 @@ def test_local_search_ends_where_the_space_does():
 def test_searches_by_name():
     assert search_of(None) == Local()
     assert search_of("grid") == Grid()
-    with pytest.raises(InvalidSpace, match="no way named 'best'"):
+    with pytest.raises(InvalidTuning, match="no way named 'best'"):
         search_of("best")
 
 

@@ -9,7 +9,7 @@ import tlx
 from tests.tune.kernels import add_to, blocks, double
 from tlx import sim
 from tlx.language.ignored import IgnoredArgument
-from tlx.tune import InvalidSpace, TuningError
+from tlx.tune import InvalidTuning, TuningError
 from tlx.tune.work.compiling import Rejected
 
 
@@ -57,6 +57,16 @@ def test_a_new_config_measures_only_itself(lab, arrays):
     assert more.best_config.kwargs == {"BLOCK": 64}
     assert lab.asked("measure") == [64]
     assert [trial.median for trial in more.report.trials] == [256, 64, 128]
+
+
+def test_the_best_may_be_an_old_one(lab, arrays):
+    tuned(256, 64)[blocks](*arrays, 1000)
+    for _ in range(2):
+        more = tuned(256, 64, 128)
+        more[blocks](*arrays, 1000)
+        assert more.best_config.kwargs == {"BLOCK": 64}
+    assert lab.asked("measure") == [256, 64, 128]
+    assert more.report is None
 
 
 def test_fewer_configs_measure_nothing(lab, arrays):
@@ -353,6 +363,10 @@ def test_options_that_have_no_effect_say_so():
         tuned(64, 128, rep=100)
 
 
-def test_no_configs():
-    with pytest.raises(InvalidSpace, match="no configs"):
+def test_refused():
+    with pytest.raises(InvalidTuning, match="no configs"):
         tlx.autotune([], key=[])
+    with pytest.raises(InvalidTuning, match="key names 'm'"):
+        tuned(64, 128, key=["m"])
+    with pytest.raises(InvalidTuning, match="reset_to_zero names 'z'"):
+        tuned(64, 128, reset_to_zero=["z"])

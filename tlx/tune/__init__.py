@@ -6,7 +6,7 @@ to do it. Where the results are: `tlx.tune.database`.
 
 from .autotuner import Autotuner, autotune
 from .database import Database, DatabaseError, DatabaseSetAside
-from .errors import InProcess, InvalidSpace, TuningError
+from .errors import InProcess, InvalidTuning, TuningError
 from .search import Grid, Local, Random
 from .space import Space
 from .trial import Trial
@@ -19,7 +19,7 @@ __all__ = [
     "DatabaseSetAside",
     "Grid",
     "InProcess",
-    "InvalidSpace",
+    "InvalidTuning",
     "Local",
     "Random",
     "Report",

@@ -5,6 +5,8 @@ from __future__ import annotations
 import threading
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +17,7 @@ from triton.runtime.driver import driver as drivers
 from ..language.ignored import IgnoredArgument
 from .configs import text_of, words_of
 from .database import Database
-from .errors import InvalidSpace
+from .errors import InvalidTuning
 from .facts import launch_facts, subject_of
 from .lab import Limits, Rules
 from .launch import TunedLaunch
@@ -74,16 +76,18 @@ class Autotuner(StockAutotuner):
         return self._chosen[key]
 
     def _choose(self, launch: TunedLaunch, facts: tuple, args: tuple, kwargs: dict) -> triton.Config:
-        database = Database(self._database_path)
-        try:
-            plan = self._pruned(args, kwargs)
-            records = Records(database, subject_of(launch.kernel, facts, launch.arguments))
+        """The best config, from the database or by tuning. Of several processes one tunes, the others wait for it."""
+        plan, subject = self._pruned(args, kwargs), subject_of(launch.kernel, facts, launch.arguments)
+        with closing(Database(self._database_path)) as database:
+            records = Records(database, subject)
             known = self._known_best(plan, records)
             if known is not None:
                 return known
-            self.report = Tuning(launch, plan, records).run()
-        finally:
-            database.close()
+            with database.alone(f"{subject.device} {subject.kernel} {subject.key}"):
+                known = self._known_best(plan, records)
+                if known is not None:
+                    return known
+                self.report = Tuning(launch, plan, records).run()
         self.configs_timings = {t.config: [t.median] * 3 for t in self.report.trials if t.median is not None}
         if triton.knobs.autotuning.print:
             print(summary(launch.kernel.fn.__qualname__, self.report))
@@ -99,16 +103,16 @@ class Autotuner(StockAutotuner):
         self.nargs = dict(zip(self.arg_names, args))
         configs = self.prune_configs(kwargs)
         self.nargs = None
-        return Plan(**{**vars(self._plan), "configs": configs})
+        return replace(self._plan, configs=configs)
 
     def _known_best(self, plan: Plan, records: Records) -> triton.Config | None:
         """The best config of a sweep that has answered this before, without a launch."""
         text = records.finished(plan.request(), plan.budget)
         if text is None:
             return None
-        source = plan.configs if not isinstance(plan.configs, Space) else [*plan.configs.start]
-        by_text = {text_of(config): config for config in source}
-        return by_text.get(text) or (plan.configs.config_of(text) if isinstance(plan.configs, Space) else None)
+        space = isinstance(plan.configs, Space)
+        by_text = {text_of(config): config for config in (plan.configs.start if space else plan.configs)}
+        return plan.configs.config_of(text) if space and text not in by_text else by_text.get(text)
 
 
 def summary(name: str, report: Report) -> str:
@@ -164,10 +168,10 @@ def autotune(
 
     Raises:
         TuningError: at a launch, if no config can be used.
-        InvalidSpace: no configs, or a search of an unknown name.
+        InvalidTuning: no configs, a search of an unknown name, or a name that is no argument.
     """
     if not isinstance(configs, Space) and not configs:
-        raise InvalidSpace("autotune: no configs")
+        raise InvalidTuning("autotune: no configs")
     unused = {"warmup": warmup, "rep": rep, "use_cuda_graph": use_cuda_graph, "do_bench": do_bench}
     for name in (name for name, value in {**unused, "cache_results": cache_results}.items() if value):
         warnings.warn(f"autotune: {name} has no effect: tlx.bench times, the database keeps", IgnoredArgument, 2)
@@ -180,5 +184,19 @@ def autotune(
         hooks=Hooks(tuple(reset_to_zero or ()), tuple(restore_value or ()), pre_hook, post_hook),
         budget=budget,
     )
+    names = {"key": key, "reset_to_zero": reset_to_zero, "restore_value": restore_value}
     stock = {"reset_to_zero": reset_to_zero, "restore_value": restore_value, "prune_configs_by": prune_configs_by}
-    return lambda fn: Autotuner(fn, plan, key, database, stock)
+
+    def decorate(fn: Any) -> Autotuner:
+        _check_names(fn, names)
+        return Autotuner(fn, plan, key, database, stock)
+
+    return decorate
+
+
+def _check_names(fn: Any, names: Mapping[str, Sequence[str] | None]) -> None:
+    """A name that is no argument would never decide anything."""
+    for what, given in names.items():
+        for name in given or ():
+            if name not in fn.arg_names:
+                raise InvalidTuning(f"autotune: {what} names {name!r}", hint=f"one of {', '.join(fn.arg_names)}")

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from ..errors import TLXError
 
-__all__ = ["InProcess", "InvalidSpace", "TuningError"]
+__all__ = ["InProcess", "InvalidTuning", "TuningError"]
 
 
 class TuningError(TLXError):
     """No config can be used; the message has each one's reason."""
 
 
-class InvalidSpace(TLXError):
-    """A space of configs, or a way to search it, that has no meaning."""
+class InvalidTuning(TLXError):
+    """A tuning is declared in a way that has no meaning: its configs, its search, or names of arguments."""
 
 
 class InProcess(UserWarning):

@@ -197,7 +197,7 @@ class Lab:
             _overwrite(arguments.view(specs[name]), value, name)
         for spec in specs.values():
             arguments.memories[spec.storage].store(arguments.arrays[spec.storage], expected_file(arguments, spec))
-        arguments.arrays = {}
+        self._free_device_memory()
         return tuple(expected)
 
     def _free_device_memory(self) -> None:

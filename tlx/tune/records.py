@@ -39,22 +39,22 @@ class Records:
         self._sweep: int | None = None
 
     def finished(self, request: str, budget: float | None) -> str | None:
-        """The text of the fastest config of a sweep that answers the request already; None if there is none.
+        """The text of the winner of a sweep that answers the request already; None if there is none.
 
         A sweep whose budget ended answers requests with no larger one.
         """
         rows = self._database.query(
             """
-            SELECT result.config FROM result
-            JOIN sweep ON sweep.id = result.sweep_id
+            SELECT config.text FROM sweep
+            JOIN config ON config.id = sweep.winner_id
             WHERE sweep.device_id = :device_id AND sweep.software_id = :software_id AND sweep.problem_id = :problem_id
-              AND sweep.request = :request AND result.outcome = 'measured'
+              AND sweep.request = :request
               AND (sweep.ended = 'complete' OR (sweep.ended = 'budget' AND sweep.budget >= :budget))
-            ORDER BY sweep.started DESC, result.median, result.config LIMIT 1
+            ORDER BY sweep.started DESC LIMIT 1
             """,
             {**self._ids, "request": request, "budget": float("inf") if budget is None else budget},
         )
-        return rows[0]["config"] if rows else None
+        return rows[0]["text"] if rows else None
 
     def known(self, configs: Iterable[triton.Config], reference: str) -> list[Trial]:
         """The newest trial of each of the configs that has one which still holds.
@@ -116,11 +116,12 @@ class Records:
             for number, value in trial.samples.items():
                 self._database.insert("sample", {"trial_id": trial.row, "round": number, "value": value})
 
-    def end(self, ended: str, seconds: float) -> None:
+    def end(self, ended: str, seconds: float, winner: triton.Config | None) -> None:
         """Ends the sweep: complete, budget, interrupted or failed."""
         with self._database.writing() as connection:
-            update = "UPDATE sweep SET ended = ?, seconds = ? WHERE id = ?"
-            connection.execute(update, (ended, seconds, self._sweep))
+            number = winner and self._database.identify("config", {"text": text_of(winner)})
+            update = "UPDATE sweep SET ended = ?, seconds = ?, winner_id = ? WHERE id = ?"
+            connection.execute(update, (ended, seconds, number, self._sweep))
 
 
 def _columns(trial: Trial) -> dict:

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import triton
 
 from .configs import text_of
-from .errors import InvalidSpace
+from .errors import InvalidTuning
 from .space import Space
 
 __all__ = ["Grid", "Local", "Random", "Search"]
@@ -92,13 +92,13 @@ def search_of(wish: str | Search | None) -> Search:
     """The search of that name; local search where there is no wish.
 
     Raises:
-        InvalidSpace: there is none of that name.
+        InvalidTuning: there is none of that name.
     """
     if wish is None:
         return Local()
     if isinstance(wish, str):
         if wish not in NAMES:
-            raise InvalidSpace(f"search: no way named {wish!r}", hint=f"one of {', '.join(NAMES)}")
+            raise InvalidTuning(f"search: no way named {wish!r}", hint=f"one of {', '.join(NAMES)}")
         return NAMES[wish]()
     return wish
 

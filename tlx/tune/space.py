@@ -11,7 +11,7 @@ from typing import Any
 import triton
 
 from .configs import OPTIONS, fingerprint, make_config, plain, text_of, values_of
-from .errors import InvalidSpace
+from .errors import InvalidTuning
 
 __all__ = ["Space"]
 
@@ -29,7 +29,7 @@ class Space:
         options: the values of launch options: `num_warps`, `num_stages`, `num_ctas`, `maxnreg`, `ctas_per_cga`.
 
     Raises:
-        InvalidSpace: a parameter without values, or an option that launches don't have.
+        InvalidTuning: a parameter without values, or an option that launches don't have.
     """
 
     def __init__(
@@ -43,11 +43,11 @@ class Space:
     ):
         unknown = sorted(set(options) - set(OPTIONS))
         if unknown:
-            raise InvalidSpace(f"Space: no launch option {unknown[0]}", hint=f"one of {', '.join(OPTIONS)}")
+            raise InvalidTuning(f"Space: no launch option {unknown[0]}", hint=f"one of {', '.join(OPTIONS)}")
         self.parameters = {name: tuple(values) for name, values in {**parameters, **options}.items()}
         empty = sorted(name for name, values in self.parameters.items() if not values)
         if empty:
-            raise InvalidSpace(f"Space: {empty[0]} has no values")
+            raise InvalidTuning(f"Space: {empty[0]} has no values")
         self._where = where or (lambda values: True)
         self._pre_hook = pre_hook
         self.start = [c if isinstance(c, triton.Config) else make_config(c, pre_hook) for c in start]

@@ -146,29 +146,29 @@ class Tuning:
             TuningError: no config can be used.
             KeyboardInterrupt: as it came, after what is known was written down.
         """
-        plan, ended = self._plan, "interrupted"
+        plan, ended, best = self._plan, "interrupted", None
         self._records.begin(plan.request(), plan.search_name(), plan.budget)
         lab = Lab(self._launch, plan.hooks, plan.rules, plan.limits)
         with closing(lab), progress(self._launch.kernel.fn.__qualname__) as bar:
             self._lab, self._bar = lab, bar
             try:
-                ended = "complete"
-                for batch in plan.proposals(self._results):
-                    self._batch(batch)
-                    if self._over():
-                        ended = "budget"
-                        break
+                complete = self._batches()
                 best = self._best()
-                ended = ended if best else "failed"
-            except BaseException:
-                ended = "interrupted"
-                raise
+                ended = "failed" if best is None else "complete" if complete else "budget"
             finally:
-                self._records.end(ended, self._seconds())
+                self._records.end(ended, self._seconds(), best.config if best else None)
         if best is None:
             raise self._all_rejected()
         trials = tuple(trial for trial in self._trials.values() if trial.rejected or trial.samples)
         return Report(best.config, trials, len(self._measured), self._seconds(), ended)
+
+    def _batches(self) -> bool:
+        """All batches; whether time was left for all."""
+        for batch in self._plan.proposals(self._results):
+            self._batch(batch)
+            if self._over():
+                return False
+        return True
 
     def _seconds(self) -> float:
         return time.monotonic() - self._begun

@@ -51,7 +51,7 @@ def export_text(database: Database) -> str:
 def _lines(database: Database, table: Table, names: dict) -> Iterator[str]:
     for row in database.query(f"SELECT * FROM {table.name}"):
         for column, target in table.references.items():
-            row[column] = names[target, row[column]]
+            row[column] = row[column] and names[target, row[column]]
         values = [row[column] for column in table.columns]
         if table.has_id:
             names[table.name, row["id"]] = name = _name(table, row)
@@ -111,7 +111,7 @@ def _add(database: Database, table: Table, values: list, ids: dict) -> bool:
     name = values.pop(0) if table.has_id else None
     row = dict(zip(table.columns, values, strict=True))
     for column, target in table.references.items():
-        row[column] = ids[target, row[column]]
+        row[column] = row[column] and ids[target, row[column]]
     where = " AND ".join(f"{column} IS ?" for column in table.key)
     select = f"SELECT {'id' if table.has_id else '1'} FROM {table.name} WHERE {where}"
     known = database.connection.execute(select, [row[column] for column in table.key]).fetchone()

@@ -69,6 +69,7 @@ CREATE TABLE sweep ( -- one tuning
     search TEXT NOT NULL,
     budget REAL,           -- seconds, NULL for no limit
     seconds REAL,          -- that it took, NULL while it runs
+    winner_id INTEGER REFERENCES config (id), -- the fastest right config, here or in an earlier sweep
     ended TEXT CHECK (ended IN ('complete', 'budget', 'interrupted', 'failed')),
     UNIQUE (device_id, software_id, problem_id, started, request)
 );

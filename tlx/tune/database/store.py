@@ -6,12 +6,13 @@ Write-ahead logging lets readers go on while one process writes; writers wait fo
 from __future__ import annotations
 
 import fcntl
+import hashlib
 import os
 import sqlite3
 import time
 import warnings
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +59,16 @@ class Database:
             self.connection.execute("ROLLBACK")
             raise
         self.connection.execute("COMMIT")
+
+    @contextmanager
+    def alone(self, name: str) -> Iterator[None]:
+        """Within the block, no other process is in one of this name: it waits for its turn."""
+        place = int(hashlib.sha256(name.encode()).hexdigest()[:15], 16)
+        with ExitStack() as stack:
+            with suppress(OSError):  # the folder can't be written: nothing is shared there
+                file = stack.enter_context(Path(f"{self.path}.lock").open("a"))
+                fcntl.lockf(file, fcntl.LOCK_EX, 1, place)  # ends with the file, and with the process
+            yield
 
     def query(self, sql: str, parameters: tuple | Mapping = ()) -> list[dict[str, Any]]:
         """The rows of a query, by column name."""

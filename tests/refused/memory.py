@@ -54,9 +54,9 @@ def slot_of_a_slot():
     a[0][0]  # <- error
 
 
-@refused(errors.InvalidBuffer, "storage is 'tmem', only shared memory can be allocated")
+@refused(errors.InvalidBuffer, "storage is 'gmem', only shared memory can be allocated")
 def unknown_storage():
-    tlx.local_alloc((64,), tl.float16, 1, "tmem")  # <- error
+    tlx.local_alloc((64,), tl.float16, 1, "gmem")  # <- error
 
 
 @refused(errors.NotABuffer, "local_load's src must be a shared buffer, not a mbarrier of type mbarrier")

@@ -260,8 +260,8 @@ def ring(
         producers: tasks that together fill each slot, each replica counting. Where TMA fills, each of them expects its
             share of the slot's bytes, whichever of them loads what.
         consumers: tasks that each use every slot, likewise. Tasks that take turns need rings of their own.
-        filler: "tma" (`slot.load`), "local_store" (`local_store` to the slot's buffers) or "cp.async" (`async_load` into
-            them).
+        filler: "tma" (`slot.load`), "local_store" (`local_store` to the slot's buffers) or "cp.async" (`async_load`
+            into them).
         filler_warps: for "cp.async", warps of each task that fills: each of their threads arrives for itself.
         buffers: shape and element type by name.
 

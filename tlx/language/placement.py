@@ -44,9 +44,9 @@ class Place:
     def index(self, slot: Any, semantic) -> Any:
         """Where a slot of the ring lies: an integer for an integer, else an i32 scalar."""
         constant = isinstance(slot, int)
-        where = (
-            self.offset if constant or not self.offset else tl.tensor(semantic.builder.get_int32(self.offset), tl.int32)
-        )
+        where = self.offset
+        if where and not constant:
+            where = tl.tensor(semantic.builder.get_int32(where), tl.int32)
         for digit in self.digits:
             value, slot = self.split(slot, digit, semantic)
             where = where + value * digit.stride if constant else sum_of(where, value, digit.stride, semantic)

@@ -35,8 +35,8 @@ def local_slice(buffer, offset, shape, _semantic=None):
         offset: start along each axis, in elements.
         shape: compile-time size along each axis.
 
-    Raises IndexOutOfRange where the slice leaves the buffer, NotInTriton for a run-time offset along another axis. Lowers
-    to `ttg.memdesc_subslice`; at run time to `ttg.memdesc_reinterpret` and `ttg.memdesc_index`.
+    Raises IndexOutOfRange where the slice leaves the buffer, NotInTriton for a run-time offset along another axis.
+    Lowers to `ttg.memdesc_subslice`; at run time to `ttg.memdesc_reinterpret` and `ttg.memdesc_index`.
     """
     buffer = as_buffer(buffer, "local_slice's buffer")
     offset = [_unwrap_if_constexpr(start) for start in offset]
@@ -86,8 +86,8 @@ def run_time_slice(
     part_bytes = math.prod(part) * kind.element_ty.primitive_bitwidth // 8
     if size & (size - 1) or size % unit or part_bytes < LEAST_BYTES:
         raise NotInTriton(
-            f"{what}: a part of {size} along it, {part_bytes} bytes, must be a power of two, a multiple of {unit} and of "
-            f"at least {LEAST_BYTES} bytes",
+            f"{what}: a part of {size} along it, {part_bytes} bytes, must be a power of two, a multiple of {unit} and "
+            f"of at least {LEAST_BYTES} bytes",
             hint="slice larger parts at run time, and smaller ones of those at compile time",
         )
     parts = buffered_tensor_type(kind.element_ty, part, extent // size, kind.layout)

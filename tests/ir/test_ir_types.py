@@ -134,5 +134,11 @@ def test_parameters_outside_braces_and_without_names():
 
 
 def test_attribute_of_an_unknown_shape_is_kept_as_text():
-    spelling = "#ttg.padded_shared<[32:+4] {order = [1, 0]}>"
-    assert read_attribute(spelling) == Attribute("ttg.padded_shared", (), spelling)
+    spelling = "#ttg.odd_shared<[32:+4] order [1, 0]>"
+    assert read_attribute(spelling) == Attribute("ttg.odd_shared", (), spelling)
+
+
+def test_padded_shared_has_its_gaps_under_intervals():
+    spelling = "#ttg.padded_shared<[32:+4, 64:+8] {order = [1, 0]}>"
+    parameters = (("intervals", ((32, 4), (64, 8))), ("order", (1, 0)))
+    assert read_attribute(spelling) == Attribute("ttg.padded_shared", parameters, spelling)

@@ -265,3 +265,38 @@ def pointer_as_descriptor(x):
 @refused(errors.InvalidThreadOp, "axis is 3, it must be 0, 1 or 2")
 def fourth_axis():
     tlx.thread_id(3)  # <- error
+
+
+@refused(errors.InvalidBuffer, "shape is empty")
+def buffer_without_dimensions():
+    tlx.local_alloc((), tl.float16, 1)  # <- error
+
+
+@refused(errors.InvalidBuffer, "dtype must be an element type, not pointer<fp16>", x="*fp16")
+def buffer_of_pointers(x):
+    tlx.local_alloc((64,), x.dtype, 1)  # <- error
+
+
+@refused(errors.InvalidBuffer, "the index of a ring must be an integer scalar, not 0.5")
+def index_between_slots():
+    a = tlx.local_alloc((64,), tl.float16, 2)
+    a[0.5]  # <- error
+
+
+@refused(errors.InvalidPhase, "phase must be an integer scalar, not a tensor of type fp32", parity="fp32")
+def phase_of_floating_point(parity):
+    bars = tlx.alloc_barriers(1)
+    tlx.barrier_wait(bars[0], parity)  # <- error
+
+
+@refused(errors.InvalidPhase, "phase must be an integer scalar, not a buffered_tensor")
+def buffer_as_phase():
+    a = tlx.local_alloc((64,), tl.int32, 1)
+    bars = tlx.alloc_barriers(1)
+    tlx.barrier_wait(bars[0], a[0])  # <- error
+
+
+@refused(errors.InvalidPredicate, "pred must be a scalar condition, not a tensor")
+def condition_for_each_lane():
+    bars = tlx.alloc_barriers(1)
+    tlx.barrier_arrive(bars[0], pred=tl.arange(0, 32) > 3)  # <- error

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import triton.language as tl
-from triton.language.core import _unwrap_if_constexpr
+from triton.language.core import _unwrap_if_constexpr, base_value
 
-from ..errors import LanguageError, ShapeMismatch
+from ..errors import InvalidPredicate, LanguageError, ShapeMismatch
 
-__all__ = ["constant_int", "constant_shape", "int32_tensor", "list_text", "predicate"]
+__all__ = ["constant_int", "constant_shape", "int32_scalar", "int32_tensor", "list_text", "predicate"]
 
 
 def constant_int(value: Any, what: str, error: type[LanguageError], least: int | None = None) -> int:
@@ -30,6 +30,15 @@ def constant_shape(shape: Any, what: str) -> list[int]:
     return [constant_int(d, f"each dimension of {what}", ShapeMismatch) for d in shape]
 
 
+def int32_scalar(value: Any, what: str, error: type[LanguageError], semantic) -> tl.tensor:
+    """A scalar integer, of compile time or of run time, as an i32 tensor; raises `error` for anything else."""
+    constant = _unwrap_if_constexpr(value)
+    scalar = isinstance(constant, int) or (isinstance(constant, tl.tensor) and not constant.type.is_block())
+    if not scalar or (isinstance(constant, tl.tensor) and not constant.dtype.is_int()):
+        raise error(f"{what} must be an integer scalar, not {describe(constant)}")
+    return int32_tensor(value, semantic)
+
+
 def int32_tensor(value: Any, semantic) -> tl.tensor:
     """A scalar as an i32 tensor."""
     tensor = semantic.to_tensor(value)
@@ -37,15 +46,17 @@ def int32_tensor(value: Any, semantic) -> tl.tensor:
 
 
 def predicate(pred: Any, semantic) -> tl.tensor:
-    """A scalar predicate; None means always."""
+    """A scalar predicate; None means always. Raises InvalidPredicate for anything but a scalar."""
     pred = _unwrap_if_constexpr(pred)
+    if isinstance(pred, base_value) and not (isinstance(pred, tl.tensor) and not pred.type.is_block()):
+        raise InvalidPredicate(f"pred must be a scalar condition, not {describe(pred)}")
     tensor = semantic.to_tensor(True if pred is None else pred)
     return tensor if tensor.dtype == tl.int1 else semantic.cast(tensor, tl.int1)
 
 
 def describe(value: Any) -> str:
     """How an error names a value: its type for traced values, else its repr."""
-    if isinstance(value, tl.core.base_value):
+    if isinstance(value, base_value):
         return f"a {type(value).__name__} of type {value.type}"
     return repr(value)
 

@@ -196,8 +196,10 @@ def local_alloc(shape, dtype, num, storage=storage_kind.smem, reuse=None, layout
     shape = constant_shape(shape, "shape")
     dtype = _unwrap_if_constexpr(dtype)
     num = constant_int(num, "num", InvalidBuffer, least=1)
-    if not isinstance(dtype, tl.dtype):
+    if not isinstance(dtype, tl.dtype) or dtype.is_ptr() or dtype.is_block():
         raise InvalidBuffer(f"dtype must be an element type, not {describe(dtype)}")
+    if not shape:
+        raise InvalidBuffer("shape is empty, a buffer has at least one dimension", hint="use (1,)")
     if _unwrap_if_constexpr(storage) == storage_kind.tmem.value:
         raise needs_blackwell("local_alloc in tensor memory")
     if _unwrap_if_constexpr(storage) != storage_kind.smem.value:

@@ -50,19 +50,21 @@ class Protocol:
     def initialize(self, actor: Actor, barrier: Barrier, op: Op) -> None:
         """Phase 0 begins."""
         self._phases[barrier] = Phases(Event(actor, actor.epoch, op))
-        self._unpublished.setdefault(actor.agent.cta, []).append(barrier)
+        if barrier.cta.cluster.size > 1:
+            self._unpublished.setdefault(barrier.cta, []).append(barrier)
         self._components.release(actor, op_words(op, barrier.full_name), op)
 
     def publish(self, actor: Actor, op: Op) -> None:
         """The barriers that an agent has initialised are made known to the cluster."""
         kept = []
-        for barrier in self._unpublished.get(actor.agent.cta, ()):
+        for barrier in self._unpublished.pop(actor.agent.cta, ()):
             phases = self._phases.get(barrier)
             if phases is not None and phases.initialized.actor is actor:
                 phases.published = Event(actor, actor.epoch, op)
             elif phases is not None:
                 kept.append(barrier)
-        self._unpublished[actor.agent.cta] = kept
+        if kept:
+            self._unpublished[actor.agent.cta] = kept
         self._components.release(actor, op_words(op), op)
 
     def invalidate(self, actor: Actor, barrier: Barrier, op: Op) -> None:

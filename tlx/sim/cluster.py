@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["Cluster"]
 
 _RANK_SHIFT = 24
-"""Bits of an offset in shared memory."""
+"""Bits of an offset in shared memory; the rank is above them (seen in SASS of sm_90: `SR_CgaCtaId` << 24)."""
 
 
 class Cluster:
@@ -89,27 +89,8 @@ class Cluster:
         if not 0 <= rank < self.size:
             raise NoSuchPeer(f"{address:#x} is no address of shared memory in a cluster of {self.size}")
         cta = self.ctas[rank]
-        self.check_present(agent, cta, op)
+        self._check_present(agent, cta, op)
         return cta, _offset(address)
-
-    def check_present(self, agent: Agent, cta: CTA, op: Op) -> None:
-        """Nobody may reach into a CTA that hasn't started, or that has ended.
-
-        Raises:
-            PeerNotReady, PeerGone: it is not there.
-        """
-        if not cta.started:
-            error = PeerNotReady(
-                f"the shared memory of CTA {cta.rank} of the cluster is reached before that CTA has started",
-                hint="sync the cluster first (tlx.cluster_barrier)",
-            )
-            agent.cta.observer.mistake(agent, error, op, cta)
-        if cta.ended:
-            error = PeerGone(
-                f"the shared memory of CTA {cta.rank} of the cluster is reached after that CTA has ended",
-                hint="sync the cluster before the kernel ends",
-            )
-            agent.cta.observer.mistake(agent, error, op, cta)
 
     def barrier_at(self, agent: Agent, address: int, op: Op) -> Barrier:
         """The mbarrier at an address.
@@ -149,6 +130,25 @@ class Cluster:
         """
         buffer = agent.cta.memory.buffer_at(start, map.high)
         return MemDesc(buffer, start, map, dtype, _slot(buffer, start))
+
+    def _check_present(self, agent: Agent, cta: CTA, op: Op) -> None:
+        """Nobody may reach into a CTA that hasn't started, or that has ended.
+
+        Raises:
+            PeerNotReady, PeerGone: it is not there.
+        """
+        if not cta.started:
+            error = PeerNotReady(
+                f"the shared memory of CTA {cta.rank} of the cluster is reached before that CTA has started",
+                hint="sync the cluster first (tlx.cluster_barrier)",
+            )
+            agent.cta.observer.mistake(agent, error, op, cta)
+        if cta.ended:
+            error = PeerGone(
+                f"the shared memory of CTA {cta.rank} of the cluster is reached after that CTA has ended",
+                hint="sync the cluster before the kernel ends",
+            )
+            agent.cta.observer.mistake(agent, error, op, cta)
 
 
 @lru_cache(maxsize=1024)

@@ -24,6 +24,12 @@ def filled_with_ones(x, n):
     tlx.async_load(x + i, a[0], mask=i < n, other=1.0)  # <- error
 
 
+@refused(errors.InvalidCopy, "other must be 0: cp.async fills with zeros only", x="*fp32", value="fp32")
+def filled_at_run_time(x, value):
+    a = tlx.local_alloc((64,), tl.float32, 1)
+    tlx.async_load(x + tl.arange(0, 64), a[0], mask=value > 0, other=value)  # <- error
+
+
 @refused(errors.InvalidCopy, "cache_modifier is '.wb', cp.async has '', '.ca', '.cg'", x="*fp32")
 def modifier_of_stores(x):
     a = tlx.local_alloc((64,), tl.float32, 1)

@@ -113,7 +113,7 @@ def async_load(
             "async_load into a padded buffer, for which Triton has no cp.async",
             hint="use a swizzled layout, or tl.load and local_store",
         )
-    if _unwrap_if_constexpr(other) not in (None, 0, 0.0):
+    if not is_one_of(other, None, 0):
         raise InvalidCopy(
             "other must be 0: cp.async fills with zeros only", hint="use tl.load(..., other=) and local_store"
         )
@@ -131,10 +131,16 @@ def async_load(
     return async_token()
 
 
+def is_one_of(value: Any, *constants: Any) -> bool:
+    """Whether it is one of these constants; a traced value is none."""
+    value = _unwrap_if_constexpr(value)
+    return not isinstance(value, tl.tensor) and value in constants
+
+
 def refuse(arguments: dict[str, Any]) -> None:
     """Raises for arguments that a bulk copy doesn't have."""
     for name, value in arguments.items():
-        if _unwrap_if_constexpr(value) not in (None, ""):
+        if not is_one_of(value, None, ""):
             raise InvalidCopy(f"async_load with bulk=True has no {name}", hint="leave it out, or leave bulk out")
 
 

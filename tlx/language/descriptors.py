@@ -124,7 +124,8 @@ def make_tensor_descriptor(desc_ptr, base, shape, strides, block_shape, padding_
     block = checked_block(block_shape, dtype)
     if not len(shape) == len(strides) == len(block):
         raise ShapeMismatch(f"a block of rank {len(block)}, {len(shape)} sizes and {len(strides)} strides")
-    if _unwrap_if_constexpr(strides[-1]) != 1:
+    last = _unwrap_if_constexpr(strides[-1])
+    if isinstance(last, tl.tensor) or last != 1:
         raise InvalidDescriptor("the last stride must be the constant 1", hint="write it as 1 or as a tl.constexpr")
     padding = _unwrap_if_constexpr(padding_option)
     if padding not in PADDINGS or (padding == "nan" and dtype.is_int()):

@@ -16,7 +16,9 @@ from ..ir.model import PointerType, ScalarType, TensorType, Type
 __all__ = ["dtype_of", "element_of", "full", "shape_of", "signed", "unsigned"]
 
 _INTEGERS = {"i1": np.bool_, "i8": np.int8, "i16": np.int16, "i32": np.int32, "i64": np.int64, "index": np.int64}
-_DTYPES = {**{name: np.dtype(dtype) for name, dtype in _INTEGERS.items()}, **FLOATS}
+# Only the elements of descriptors have a sign: `si32`, `ui32`.
+_SIGNED = {sign + name: dtype for name, dtype in _INTEGERS.items() for sign in ("", "s", "u")}
+_DTYPES = {**{name: np.dtype(dtype) for name, dtype in _SIGNED.items()}, **FLOATS}
 
 
 def element_of(type: Type) -> Type:

@@ -269,6 +269,15 @@ def three_warps():
             pass
 
 
+@refused(errors.InvalidWarpCount, "the launch gives the default task 2 warps", options={"num_warps": 2})
+def default_task_of_half_a_warp_group():
+    with tlx.async_tasks():  # <- error
+        with tlx.async_task("default"):
+            pass
+        with tlx.async_task(num_warps=4):
+            pass
+
+
 @refused(errors.InvalidWarpCount, "async_dot in a task of 2 warps: wgmma is issued by whole groups of 4")
 def mma_in_two_warps():
     a = tlx.local_alloc((64, 64), tl.float16, 1)

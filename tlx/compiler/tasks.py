@@ -144,6 +144,7 @@ class TaskRegion:
             context.cluster_use.take_over(self.traced[0].use)
             check_ring_uses(self.ring_uses)
             return
+        self.check_default_warps(context)
         self.idle = list(idle_warps(partitions, context.kernel))
         partitions += self.idle
         demands = tuple(p.demand for p in partitions)
@@ -221,6 +222,16 @@ class TaskRegion:
                 f"registers is {registers!r}, {target.name} takes multiples of {step} from {low} to {high}"
             )
         return task
+
+    def check_default_warps(self, context: TaskContext) -> None:
+        """Raises unless the default task fills its warp groups: registers are given to whole ones."""
+        group = context.kernel.target.warp_group
+        if context.num_warps % group:
+            raise InvalidWarpCount(
+                f"the launch gives the default task {context.num_warps} warps, beside other tasks it needs a multiple "
+                f"of {group}",
+                hint=f"launch with num_warps={group}",
+            )
 
     def the_default(self, tasks: list[Task]) -> Task:
         defaults = [task for task in tasks if task.options.default]

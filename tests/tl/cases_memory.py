@@ -204,3 +204,22 @@ def descriptors(x, out, M: tl.constexpr, W: tl.constexpr):
     desc_out.store([0, 0], desc_x.load([0, 0]) + tl.full((M, W), 1, desc_x.dtype))
     moved = tl.load_tensor_descriptor(desc_x, [M, 0]) + desc_x.block_shape[1]
     tl.store_tensor_descriptor(desc_out, [M, 0], moved)
+
+
+@case(
+    x=numbers("i4", M, W),
+    out=output(6, M, W, dtype="i4"),
+    M=M,
+    W=W,
+    expected=lambda x: [x + 77, np.minimum(x, 77), np.maximum(x, 77), x & 77, x | 77, x ^ 77],
+)
+def descriptor_atomics(x, out, M: tl.constexpr, W: tl.constexpr):
+    """Each reduction by TMA into rows of its own."""
+    desc = tl.make_tensor_descriptor(out, [6 * M, W], [W, 1], [M, W])
+    value = tl.load(x + tl.arange(0, M)[:, None] * W + tl.arange(0, W)[None, :])
+    desc.atomic_add([0, 0], value)
+    desc.atomic_min([M, 0], value)
+    desc.atomic_max([2 * M, 0], value)
+    desc.atomic_and([3 * M, 0], value)
+    desc.atomic_or([4 * M, 0], value)
+    desc.atomic_xor([5 * M, 0], value)

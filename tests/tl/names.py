@@ -22,7 +22,6 @@ HOST = "host side"
 OTHER_GPU = "a number type of other GPUs"
 BLOCK_POINTERS = "block pointers: Triton removed them in 3.9"
 GATHER = "needs Blackwell: the TMA of sm_90 has no gather and scatter"
-REDUCE = "not lowered: tlx's descriptors have load and store"
 
 REASONS = {
     "tl.TRITON_MAX_TENSOR_NUMEL": HOST,
@@ -46,7 +45,6 @@ REASONS = {
     "tensor_descriptor.block_type": TYPE,
     "tensor_descriptor.gather": GATHER,
     "tensor_descriptor.scatter": GATHER,
-    **{f"tensor_descriptor.atomic_{op}": REDUCE for op in ("add", "and", "max", "min", "or", "xor")},
     "tensor.sort": "a stub in Triton, which returns None: use tl.sort",
     "libdevice.fast_tanhf": "AMD only",
     "cuda.convert_custom_float8_sm70": "for sm_70",

@@ -8,8 +8,10 @@ import pytest
 import tlx
 from tests.kernels.test_gemm_compile import compile_ws
 from tests.language import ring_uses
+from tests.language.gemm_by_hand import gemm_by_hand
 from tests.language.ring_gemm import ring_gemm
 from tlx_kernels.gemm import GemmConfig
+from tlx_kernels.gemm.ws import gemm_ws
 
 OP = re.compile(r"\b((?:tt|ttg|ttng|scf|arith|gpu|nvvm)\.[a-z_.]+)(?![a-z_.]*[<=])")
 RINGS_OPS = (
@@ -27,8 +29,8 @@ def ops(ttgir: str) -> Counter:
     return Counter(op for line in lines for op in OP.findall(line))
 
 
-def by_hand(config: GemmConfig) -> Counter:
-    return ops(compile_ws(config).asm["ttgir"])
+def by_hand(config: GemmConfig, **flags) -> Counter:
+    return ops(compile_ws(config, kernel=gemm_by_hand, **flags).asm["ttgir"])
 
 
 def with_ring(config: GemmConfig) -> Counter:
@@ -57,6 +59,19 @@ def test_the_ops_are_those_written_by_hand(stages, consumers):
     found = with_ring(config(stages, consumers))
     assert found == by_hand(config(stages, consumers))
     assert all(found[op] for op in RINGS_OPS)
+
+
+@pytest.mark.parametrize("a_trans", [False, True])
+@pytest.mark.parametrize("b_trans", [False, True])
+@pytest.mark.parametrize("c_tma", [False, True])
+def test_the_library_kernel_is_the_one_written_by_hand(a_trans, b_trans, c_tma):
+    flags = {"a_trans": a_trans, "b_trans": b_trans, "c_tma": c_tma}
+    assert ops(compile_ws(config(3, 2), **flags).asm["ttgir"]) == by_hand(config(3, 2), **flags)
+
+
+def test_the_default_needs_the_same_shared_memory():
+    ring, hand = (compile_ws(GemmConfig(), kernel=kernel) for kernel in (gemm_ws, gemm_by_hand))
+    assert ring.metadata.shared == hand.metadata.shared
 
 
 def test_the_comparison_sees_a_difference():

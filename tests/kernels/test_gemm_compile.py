@@ -22,7 +22,7 @@ def descriptor(dtype, *block):
     return f"tensordesc<{dtype}{list(block)}>"
 
 
-def compile_ws(config, dtype="bf16", a_trans=False, b_trans=False, c_tma=True):
+def compile_ws(config, dtype="bf16", a_trans=False, b_trans=False, c_tma=True, kernel=gemm_ws):
     rows, columns, depth = config.consumer_rows, config.block_n, config.block_k
     signature = {
         "a": descriptor(dtype, *((depth, rows) if a_trans else (rows, depth))),
@@ -43,7 +43,7 @@ def compile_ws(config, dtype="bf16", a_trans=False, b_trans=False, c_tma=True):
         "B_TRANS": b_trans,
         "C_TMA": c_tma,
     }
-    return tlx.compile(gemm_ws, signature, constexprs)
+    return tlx.compile(kernel, signature, constexprs)
 
 
 def loops_with(ttgir, op):

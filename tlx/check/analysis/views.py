@@ -23,11 +23,13 @@ class View:
         root: the `local_alloc`; None if it can't be found.
         indices: the slots taken of it, outermost first.
         parts: (offsets, shape) of the last `memdesc_subslice`.
+        sizes: bytes of what each index counts. Buffers that share memory count it in slots of different sizes.
     """
 
     root: Op | None
     indices: tuple[Linear, ...] = ()
     parts: tuple[tuple[int, ...], tuple[int, ...]] | None = None
+    sizes: tuple[int, ...] = ()
 
     @property
     def name(self) -> str:
@@ -47,7 +49,7 @@ class View:
 
     def with_values(self, atoms: Atoms, values: dict[Atom, Linear]) -> View:
         """The view with values put in place of atoms in its indices."""
-        return View(self.root, tuple(atoms.substitute(index, values) for index in self.indices), self.parts)
+        return View(self.root, tuple(atoms.substitute(index, values) for index in self.indices), self.parts, self.sizes)
 
 
 def name_of(allocation: Op) -> str:
@@ -58,6 +60,7 @@ def name_of(allocation: Op) -> str:
 def view_of(value: Value, values: Values) -> View:
     """The part of an allocation that a memdesc is."""
     indices: list[Linear] = []
+    sizes: list[int] = []
     parts = None
     while True:
         owner = value.owner
@@ -67,9 +70,10 @@ def view_of(value: Value, values: Values) -> View:
                 return View(None)
             value = op.operands[value.index]
         elif owner.name in ALLOCATIONS:
-            return View(owner, tuple(reversed(indices)), parts)
+            return View(owner, tuple(reversed(indices)), parts, tuple(reversed(sizes)))
         elif owner.name == "ttg.memdesc_index":
             indices.append(values.of(owner.operands[1]))
+            sizes.append(box_bytes(owner.result))
             parts = None
             value = owner.operands[0]
         elif owner.name == "ttg.memdesc_subslice":
@@ -88,7 +92,10 @@ def overlap(a: View, b: View) -> bool | None:
         return None
     if a.root is not b.root:
         return False
-    for x, y in zip(a.indices, b.indices):
+    for x, y, size, other_size in zip(a.indices, b.indices, a.sizes, b.sizes):
+        if size != other_size:
+            known = x.is_constant and y.is_constant
+            return _meet(x.constant * size, size, y.constant * other_size, other_size) if known else None
         same = _equal(x, y)
         if not same:
             return same

@@ -19,7 +19,9 @@ from tlx.language import (
     barriers,
     blackwell,
     buffers,
+    bulk,
     copy,
+    descriptors,
     fences,
     gather,
     ignored,
@@ -27,6 +29,7 @@ from tlx.language import (
     mma,
     pins,
     pipelines,
+    prefetch,
     rings,
     slices,
     tasks,
@@ -48,8 +51,8 @@ CONCEPTS = {
     "Buffers in shared memory": [buffers, rings, slices, views, gather],
     "Buffers that share memory": [aliases],
     "Barriers": [barriers],
-    "Copies by threads": [copy],
-    "TMA": [tma],
+    "Copies through pointers": [copy, bulk],
+    "TMA": [tma, descriptors, prefetch],
     "Rings that own their phases": [pipelines],
     "Asynchronous MMA": [mma],
     "Layouts": [layout_objects, pins],
@@ -64,8 +67,12 @@ CONCEPTS = {
 }
 # Not names of `tlx`, but what kernels do with their arguments and with what `tlx` gives them.
 RING = pipelines.pipeline
+DESCRIPTOR_METHODS = (
+    *("load", "store", "atomic_add", "atomic_min", "atomic_max"),
+    *("atomic_and", "atomic_or", "atomic_xor", "gather", "scatter"),
+)
 METHODS = {
-    "TMA": {"desc": [tma.tensor_descriptor.load, tma.tensor_descriptor.store]},
+    "TMA": {"desc": [getattr(tma.tensor_descriptor, name) for name in DESCRIPTOR_METHODS]},
     "Rings that own their phases": {
         "ring": [RING.fill, RING.use, RING.acquire, RING.commit, RING.wait, RING.release],
         "slot": [pipelines.slot.load],

@@ -122,8 +122,7 @@ class tensor_descriptor(stock.tensor_descriptor):
 
     def offset_handles(self, offsets, semantic) -> list:
         """The i32 offsets of a block."""
-        if len(offsets) != len(self.block_shape):
-            raise ShapeMismatch(f"{len(offsets)} offsets for a descriptor of rank {len(self.block_shape)}")
+        check_offsets(offsets, len(self.block_shape), "this op")
         return [int32_tensor(offset, semantic).handle for offset in offsets]
 
 
@@ -157,8 +156,19 @@ def match(desc: Any, buffer: buffered_tensor, offsets: Any, op: str) -> None:
             f"{buffer.type.layout}",
             hint="copy to a whole buffer, or to a slice whose rows have the same number of bytes modulo 128",
         )
-    if len(offsets) != len(block):
-        raise ShapeMismatch(f"{op}: {len(offsets)} offsets for a descriptor of rank {len(block)}")
+    check_offsets(offsets, len(block), op)
+
+
+def check_offsets(offsets: Any, rank: int, op: str) -> None:
+    """Raises ShapeMismatch unless these are as many scalars as the descriptor has axes."""
+    offsets = _unwrap_if_constexpr(offsets)
+    if not isinstance(offsets, list | tuple | tl.tuple):
+        raise ShapeMismatch(f"{op}: offsets must be a list, not {describe(offsets)}")
+    if len(offsets) != rank:
+        raise ShapeMismatch(f"{op}: {len(offsets)} offsets for a descriptor of rank {rank}")
+    for offset in offsets:
+        if isinstance(offset, tl.tensor) and offset.type.is_block():
+            raise ShapeMismatch(f"{op}: an offset is {describe(offset)}, it must be a scalar")
 
 
 @builtin
@@ -185,7 +195,7 @@ def async_descriptor_load(
         barrier: one mbarrier on which `barrier_expect_bytes` was called for this phase.
         pred: scalar condition; None means always.
         cache_modifier: ignored.
-        eviction_policy: "", "evict_first" or "evict_last"; a hint, ignored before Triton 3.9.
+        eviction_policy: "", "evict_first" or "evict_last"; a hint, ignored before Triton 3.9 and by multicasts.
         multicast_targets: ranks of the CTAs of the cluster that get the block, in the same buffer, and its bytes, on
             the same barrier; each of them calls `barrier_expect_bytes`. Empty for this CTA alone.
         two_ctas: only False; pairs of CTAs are Blackwell's.
@@ -199,11 +209,12 @@ def async_descriptor_load(
     if _unwrap_if_constexpr(two_ctas):
         raise needs_blackwell("async_descriptor_load with two_ctas=True")
     ignore_modifier(cache_modifier, "async_descriptor_load", _semantic)
-    policy = policy_arguments(eviction_policy, "async_descriptor_load", _semantic)
     if targets := targets_of(multicast_targets):
+        ignore_policy(eviction_policy, "async_descriptor_load", "multicasts take none", _semantic)
         load_multicast(desc, offsets, bar, buffer, pred, targets, _semantic)
         return
     _semantic.make_stores_visible()  # what was stored into this buffer must not come after the load
+    policy = policy_arguments(eviction_policy, "async_descriptor_load", _semantic)
     tma_load(desc, offsets, bar, buffer, predicate(pred, _semantic), _semantic=_semantic, **policy)
 
 

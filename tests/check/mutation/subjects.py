@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tests.language import clusters, rings, threads
+from tests.language import aliases, bulk_copies, clusters, descriptors, reductions, ring_copies, rings, threads
 from tests.language.case import TMA, Case, integers, output
 from tlx_kernels.gemm.mixed import gemm_mixed
 from tlx_kernels.gemm.ws import gemm_ws
@@ -69,6 +69,13 @@ SUBJECTS = [
     language_case(rings, "a barrier counts the arrivals of two tasks"),
     language_case(rings, "one arrive counts twice"),
     language_case(threads, "named barriers"),
+    language_case(bulk_copies, "5 bulk copies through 2 stages"),
+    language_case(bulk_copies, "a bulk copy of half a buffer, doubled and sent"),
+    language_case(reductions, "add of float32 by TMA, reduced"),
+    language_case(descriptors, "descriptors made by a task and used by another"),
+    language_case(ring_copies, "ring of 2 for 1, 5 trips, copied by 1 warps up to 32"),
+    language_case(ring_copies, "4 products of what 4 warps copied"),
+    language_case(aliases, "a result over its input, in tasks"),
     language_case(clusters, "exchanged by stores, float32 32x64 in 4 warps"),
     language_case(clusters, "exchanged asynchronously, float32 32x64 in 4 warps"),
     language_case(clusters, "exchanged by a bulk copy, float32 32x64 in 4 warps"),

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import tlx
+from tests.refused import CASES
 from tlx.check.errors import CheckError
 from tools.make_docs import CONCEPTS, DOCS, PAGES, documented, markdown
 
@@ -51,8 +52,7 @@ def programs(page: Path) -> list[Program]:
     ends = [*[match.start() for match in found[1:]], len(text)]
     lines = [text.count("\n", 0, match.start(1)) + 1 for match in found]
     return [
-        Program(page, line, match[1], mistakes(text[match.end() : end]))
-        for match, line, end in zip(found, lines, ends)
+        Program(page, line, match[1], mistakes(text[match.end() : end])) for match, line, end in zip(found, lines, ends)
     ]
 
 
@@ -121,6 +121,14 @@ def test_links_and_paths(page):
         assert (page.parent / target).exists(), target
     for path in re.findall(r"`((?:tlx|kernels|tests|tools|docs)/[\w/.]*)`", text):
         assert (ROOT / path).exists(), path
+
+
+def test_each_rule_of_the_fork_has_an_error_that_a_kernel_provokes():
+    table = re.search(
+        r"^\| rule of the fork \| here \|\n\|[-|]*\n((?:\|.*\n)*)", (DOCS / "coming-from.md").read_text(), re.M
+    )
+    named = set(re.findall(r"`([A-Z][A-Za-z]+)`", table[1])) - {"IgnoredArgument"}
+    assert named - {case.error.__name__ for case in CASES} == set()
 
 
 def test_the_index_links_every_page():

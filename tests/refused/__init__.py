@@ -5,6 +5,7 @@
 
 from . import (
     aliases,
+    arguments,
     blackwell,
     control,
     copies,
@@ -24,6 +25,7 @@ __all__ = [
     "MARK",
     "Refused",
     "aliases",
+    "arguments",
     "blackwell",
     "control",
     "copies",

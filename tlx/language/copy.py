@@ -16,6 +16,7 @@ from .arguments import constant_int, describe, list_text
 from .barriers import mbarrier
 from .buffers import as_buffer, buffered_tensor
 from .bulk import load_bulk
+from .cache_hints import eviction_policy_of
 
 __all__ = ["async_load", "async_load_commit_group", "async_load_wait_group", "async_token"]
 
@@ -120,11 +121,14 @@ def async_load(
     modifier = _unwrap_if_constexpr(cache_modifier)
     if modifier not in CACHE_MODIFIERS:
         raise InvalidCopy(f"cache_modifier is {modifier!r}, cp.async has {', '.join(map(repr, CACHE_MODIFIERS))}")
+    eviction_policy_of(eviction_policy, "async_load")
     bits = buffer.dtype.primitive_bitwidth
     src = _semantic.convert(src, default_layout(buffer.shape, bits, _semantic.task.num_warps))
     mask = _unwrap_if_constexpr(mask)
     if mask is not None:
-        mask = _semantic.like(_semantic.to_tensor(mask), src)
+        mask = _semantic.to_tensor(mask)
+        check_mask([_unwrap_if_constexpr(d) for d in mask.shape], buffer.shape)
+        mask = _semantic.like(mask, src)
     cp_async(buffer.memdesc, src, mask, cache_modifier, eviction_policy, is_volatile, _semantic=_semantic)
     if bits < LEAST_BITS:
         _semantic.task.kernel.narrow_copies.append(_generator.location())
@@ -158,8 +162,17 @@ def match(src: Any, buffer: buffered_tensor) -> None:
         raise InvalidCopy(f"async_load of {buffer.type}: cp.async copies at least 4 bytes")
 
 
+def check_mask(mask: list[int], shape: list[int]) -> None:
+    """Raises ShapeMismatch unless a mask of this shape can be broadcast to the pointers."""
+    if len(mask) > len(shape) or any(d not in (1, size) for d, size in zip(mask[::-1], shape[::-1])):
+        raise ShapeMismatch(f"async_load's mask is {list_text(mask)}, the pointers are {list_text(shape)}")
+
+
 def check_tokens(tokens: Any, op: str) -> None:
     """Raises unless these are tokens of `async_load` or of a commit."""
+    tokens = _unwrap_if_constexpr(tokens)
+    if not isinstance(tokens, list | tuple | tl.tuple):
+        raise InvalidCopy(f"{op}: tokens must be a list, not {describe(tokens)}")
     for token in tokens:
         if not isinstance(token, async_token):
             raise InvalidCopy(

@@ -258,6 +258,9 @@ def check_out_dtype(asked: Any, dtype: tl.dtype) -> None:
 def operand_precision(asked: Any, dtype: tl.dtype, semantic) -> Any:
     """The IR's attribute for the precision of the operands; raises InvalidMMA for fp32 at another than tf32."""
     precision = _unwrap_if_constexpr(asked) or semantic.builder.options.default_dot_input_precision
+    known = semantic.builder.options.allowed_dot_input_precisions
+    if precision not in known:
+        raise InvalidMMA(f"input_precision is {precision!r}, Triton knows {', '.join(map(repr, known))}")
     if dtype.is_fp32() and precision != "tf32":
         raise InvalidMMA(f"input_precision is {precision!r}, the tensor cores take fp32 as tf32", hint="use tl.dot")
     return semantic._str_to_dot_input_precision(precision)

@@ -10,7 +10,7 @@ from triton.experimental.gluon.language._layouts import NVMMASharedLayout, Swizz
 from triton.language.core import _unwrap_if_constexpr, builtin
 
 from ..errors import IndexOutOfRange, InvalidBuffer, NotInTriton, ShapeMismatch
-from .arguments import constant_shape, int32_scalar, list_text
+from .arguments import constant_shape, describe, int32_scalar, list_text
 from .buffers import as_buffer, buffered_tensor, buffered_tensor_type
 from .views import whole
 
@@ -39,8 +39,11 @@ def local_slice(buffer, offset, shape, _semantic=None):
     Lowers to `ttg.memdesc_subslice`; at run time to `ttg.memdesc_reinterpret` and `ttg.memdesc_index`.
     """
     buffer = as_buffer(buffer, "local_slice's buffer")
-    offset = [_unwrap_if_constexpr(start) for start in offset]
     shape = constant_shape(shape, "shape")
+    offset = _unwrap_if_constexpr(offset)
+    if not isinstance(offset, list | tuple | tl.tuple):
+        raise ShapeMismatch(f"local_slice's offset must be a list, not {describe(offset)}")
+    offset = [_unwrap_if_constexpr(start) for start in offset]
     if not len(offset) == len(shape) == len(buffer.shape):
         raise ShapeMismatch(f"offset and shape {list_text(shape)} must have the rank of {buffer.type}")
     at_run_time = [axis for axis, start in enumerate(offset) if isinstance(start, tl.tensor)]
@@ -57,6 +60,11 @@ def constant_slice(buffer: buffered_tensor, offset: list[int], shape: list[int],
     for start, size, extent in zip(offset, shape, buffer.shape):
         if start < 0 or size < 1 or start + size > extent:
             raise IndexOutOfRange(f"slice {start}:{start + size} leaves the buffer's 0:{extent} ({buffer.type})")
+        if size & (size - 1) or start % size:
+            raise InvalidBuffer(
+                f"slice {start}:{start + size} of {buffer.type}: along each axis a slice has a power of two of "
+                "elements and begins at a multiple of that"
+            )
     kind = buffered_tensor_type(buffer.dtype, shape, 0, buffer.type.layout, buffer.type.alloc_shape)
     builder = semantic.builder
     return buffered_tensor(builder.create_memdesc_subslice(kind.to_ir(builder), buffer.handle, offset), kind)

@@ -26,6 +26,11 @@ OTHER_DATA = (
     "of the synchronization"
 )
 
+NOBODY_FILLS = "nobody fills the ring again, so nobody waits for the slot of the last use"
+
+COPIED = "4 products of what 4 warps copied"
+LAST_RELEASE = "barrier_arrive(ring.empty) in default #2"
+OVER_INPUT = "a result over its input, in tasks"
 EXCHANGED = "exchanged by stores, float32 32x64 in 4 warps"
 SWAPPED = "5 tiles swapped by tasks of 1 warps"
 SHARED_B = "multicast GEMM of 2 tiles, K = 192, N = 64, loaded by 1 warps"
@@ -37,6 +42,12 @@ EQUIVALENT: dict[tuple[str, str], str] = {
     ("a barrier counts the arrivals of two tasks", "drop fence: fence in partition1"): NO_ENGINE,
     ("named barriers", "drop fence: fence in default"): NO_ENGINE,
     ("gemm_mixed by cp.async", "drop fence: fence in default"): CP_ASYNC,
+    ("ring of 2 for 1, 5 trips, copied by 1 warps up to 32", "drop fence: fence in default"): NO_ENGINE,
+    (COPIED, "drop fence: fence in default"): CP_ASYNC,
+    (COPIED, f"drop arrive: {LAST_RELEASE}"): NOBODY_FILLS,
+    (COPIED, f"arrive before the last read: {LAST_RELEASE}"): NOBODY_FILLS,
+    (OVER_INPUT, "drop fence: fence in partition0"): NO_ENGINE,
+    (OVER_INPUT, "drop fence: fence in partition1"): NO_ENGINE,
     (EXCHANGED, "drop fence: fence in default"): NO_ENGINE,
     (EXCHANGED, "drop cluster sync: cluster sync in default #2"): NO_WAIT_NEEDED,
     (EXCHANGED, "wrong rank: mapa in default"): OTHER_DATA,

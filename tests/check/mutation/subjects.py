@@ -74,6 +74,7 @@ SUBJECTS = [
     language_case(reductions, "add of float32 by TMA, reduced"),
     language_case(descriptors, "descriptors made by a task and used by another"),
     language_case(ring_copies, "ring of 2 for 1, 5 trips, copied by 1 warps up to 32"),
+    language_case(ring_copies, "copied, then stored by TMA: 2 stages, 5 fills"),
     language_case(ring_copies, "4 products of what 4 warps copied"),
     language_case(aliases, "a result over its input, in tasks"),
     language_case(clusters, "exchanged by stores, float32 32x64 in 4 warps"),

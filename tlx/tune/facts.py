@@ -57,11 +57,12 @@ def _fact(name: str, value: Any, whole: bool) -> tuple:
     base = getattr(value, "base", None)
     if is_array(base):
         layout = tuple(value.strides) if whole else _layout(tuple(value.shape), tuple(value.strides))
-        return (name, str(base.dtype), tuple(value.shape) if whole else len(value.shape), layout)
+        shape = tuple(value.shape) if whole else len(value.shape)
+        return (name, base.dtype, shape, layout, getattr(value, "padding", ""))
     if is_array(value):
         shape, strides = tuple(value.shape), tuple(value.stride())
         layout = strides if whole else _layout(shape, strides)
-        return (name, str(value.dtype), shape if whole else len(shape), layout, _alignment(value.data_ptr()))
+        return (name, value.dtype, shape if whole else len(shape), layout, _alignment(value.data_ptr()))
     if isinstance(value, tuple):
         return (name, tuple(_fact("", part, whole) for part in value))
     if whole or not isinstance(value, int | float) or isinstance(value, bool):
@@ -69,6 +70,7 @@ def _fact(name: str, value: Any, whole: bool) -> tuple:
     return (name, type(value).__name__)
 
 
+@functools.lru_cache(maxsize=4096)
 def _layout(shape: tuple[int, ...], strides: tuple[int, ...]) -> tuple:
     """("dense", axes from the outermost in) if it has no gaps, else the strides."""
     order = tuple(sorted((axis for axis, size in enumerate(shape) if size > 1), key=lambda axis: -strides[axis]))
@@ -115,7 +117,7 @@ def subject_of(kernel: JITFunction, facts: tuple, arguments: Mapping[str, Any]) 
             "source_hash": kernel.cache_key,
             "tlx_hash": package_hash() if isinstance(kernel, TLXFunction) else "",
         },
-        key=json.dumps(facts),
+        key=json.dumps(facts, default=_dtype_name),
         arguments=tuple(argument_rows(arguments)),
     )
 
@@ -153,9 +155,13 @@ def argument_rows(arguments: Mapping[str, Any]):
             yield {**row, "kind": "value", "value": str(plain(value))}
 
 
+def _dtype_name(dtype: Any) -> str:
+    return str(dtype).removeprefix("torch.")
+
+
 def _array_columns(array: Any, shape, strides) -> dict[str, Any]:
     return {
-        "dtype": str(array.dtype).removeprefix("torch."),
+        "dtype": _dtype_name(array.dtype),
         "shape": json.dumps(list(shape)),
         "strides": json.dumps(list(strides)),
         "alignment": _alignment(array.data_ptr()),

@@ -46,7 +46,8 @@ class Program:
 
 
 def programs(page: Path) -> list[Program]:
-    """The programs of a page; blocks that don't begin with an import are parts of something."""
+    """The programs of a page; blocks that don't begin with an import are parts of something, and scripts
+    (`if __name__ == "__main__":`) have tests of their own."""
     text = page.read_text()
     found = list(re.finditer(r"^```python\n((?:import|from) .*?)^```$", text, re.DOTALL | re.MULTILINE))
     ends = [*[match.start() for match in found[1:]], len(text)]
@@ -63,7 +64,7 @@ def mistakes(text: str) -> tuple[tuple[str, str, str], ...]:
     return tuple((old.strip("`"), new.strip("`"), found) for old, new, found in rows)
 
 
-RUN = [program for page in WRITTEN for program in programs(page)]
+RUN = [program for page in WRITTEN for program in programs(page) if "__main__" not in program.code]
 MISTAKES = [(program, *row) for program in RUN for row in program.mistakes]
 
 

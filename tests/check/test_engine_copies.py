@@ -7,7 +7,7 @@ from triton.tools.tensor_descriptor import TensorDescriptor
 import tlx
 from tlx import sim
 from tlx.check import checking
-from tlx.check.rules import ENGINE_IN_FLIGHT, GLOBAL_RACE, RACE_READ_WRITE
+from tlx.check.rules import ENGINE_IN_FLIGHT, GLOBAL_RACE, LAUNCH_FAILED, RACE_READ_WRITE
 
 N = 64
 
@@ -89,3 +89,61 @@ def test_stores_to_one_place_do():
 
 def test_a_reduction_races_with_a_read():
     assert rows_reduced(ADD=True, READ=True) == {GLOBAL_RACE.id}
+
+
+@tlx.jit
+def handed_over(x, y, N: tl.constexpr, WAIT: tl.constexpr):
+    """A task makes a descriptor, another one loads through it."""
+    places = tlx.allocate_tensor_descriptor(1)
+    buffer = tlx.local_alloc((N,), tlx.dtype_of(x), 1)
+    made = tlx.alloc_barriers(1)
+    full = tlx.alloc_barriers(1)
+    with tlx.async_tasks():
+        with tlx.async_task("default"):
+            tlx.make_tensor_descriptor(places, x, [N], [1], [N])
+            tlx.barrier_arrive(made[0])
+            tlx.barrier_wait(full[0], 0)
+            tl.store(y + tl.arange(0, N), tlx.local_load(buffer[0]))
+        with tlx.async_task(num_warps=1):
+            if WAIT:
+                tlx.barrier_wait(made[0], 0)
+            desc = tlx.reinterpret_tensor_descriptor(places, [N], tlx.dtype_of(x))
+            tlx.barrier_expect_bytes(full[0], N * 4)
+            tlx.async_descriptor_load(desc, buffer[0], [0], full[0])
+
+
+def test_a_descriptor_handed_over_by_a_barrier():
+    x, y = (sim.array(np.zeros(N, np.float32)) for _ in range(2))
+    assert found(handed_over, x, y, WAIT=True) == set()
+
+
+def test_a_descriptor_handed_over_without_a_barrier():
+    x, y = (sim.array(np.zeros(N, np.float32)) for _ in range(2))
+    assert found(handed_over, x, y, WAIT=False) & {GLOBAL_RACE.id, LAUNCH_FAILED.id}
+
+
+@tlx.jit
+def made_again(x, y, N: tl.constexpr, WAIT: tl.constexpr):
+    """One place, two descriptors, a copy through each."""
+    places = tlx.allocate_tensor_descriptor(1)
+    buffer = tlx.local_alloc((N,), tlx.dtype_of(x), 2)
+    full = tlx.alloc_barriers(2)
+    for t in tl.range(0, 2):
+        desc = tlx.make_tensor_descriptor(places, x + t * N, [N], [1], [N])
+        tlx.barrier_expect_bytes(full[t], N * 4)
+        tlx.async_descriptor_load(desc, buffer[t], [0], full[t])
+        if WAIT:
+            tlx.barrier_wait(full[t], 0)
+    for t in tl.range(0, 2):
+        tlx.barrier_wait(full[t], 0)
+        tl.store(y + t * N + tl.arange(0, N), tlx.local_load(buffer[t]))
+
+
+def test_a_place_written_again_after_the_copy_through_it():
+    x, y = (sim.array(np.zeros(2 * N, np.float32)) for _ in range(2))
+    assert found(made_again, x, y, WAIT=True) == set()
+
+
+def test_a_place_written_again_during_the_copy_through_it():
+    x, y = (sim.array(np.zeros(2 * N, np.float32)) for _ in range(2))
+    assert found(made_again, x, y, WAIT=False) == {GLOBAL_RACE.id}

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 import numpy as np
 
 from ..ir.model import Op
+from ..sim.descriptors import DESCRIPTOR_BYTES
 from ..sim.pointers import Argument
 from .clocks import Actor, Clock, Components, join
 from .edges import order_words
@@ -86,6 +87,7 @@ class GlobalRaces:
         self._components = components
         self._report = report
         self._storages = _storages(arguments)
+        self._descriptors: dict[int, _Storage] = {}
         self._accesses: list[_Access | None] = [None]
         self._read_sets: list[tuple[int, ...]] = [()]
         self._set_numbers: dict[tuple[int, ...], int] = {(): 0}
@@ -134,7 +136,7 @@ class GlobalRaces:
             for earlier in (*_distinct(storage.writes[places]), *sorted(readers))
             if self._races(self._accesses[earlier], access)
         ]
-        if racing and not unchanged():
+        if racing and (values.itemsize == DESCRIPTOR_BYTES or not unchanged()):
             for earlier in racing:
                 self._race(storage, self._accesses[earlier], access)
         storage.writes[places] = number
@@ -143,9 +145,16 @@ class GlobalRaces:
             self._release(actor, storage, addresses, op)
 
     def _storage(self, addresses: np.ndarray, itemsize: int) -> _Storage | None:
-        """The one in which all addresses are; None where they are in several, or in none."""
+        """The one in which all addresses are; None where they are in several, or in none.
+
+        What is accessed in units of 128 bytes is a tensor descriptor, in scratch memory.
+        """
         if not addresses.size:
             return None
+        if itemsize == DESCRIPTOR_BYTES:
+            place = int(addresses[0])
+            new = _Storage(place, place + itemsize, "a tensor descriptor", itemsize)
+            return self._descriptors.setdefault(place, new)
         low, high = int(addresses.min()), int(addresses.max()) + itemsize
         return next((s for s in self._storages if s.start <= low and high <= s.end), None)
 

@@ -11,7 +11,10 @@ import numpy as np
 from .errors import DescriptorError
 from .pointers import Argument, GlobalMemory
 
-__all__ = ["TensorDescriptor"]
+__all__ = ["DESCRIPTOR_BYTES", "TensorDescriptor"]
+
+DESCRIPTOR_BYTES = 128
+"""Of a tensor map (CUDA driver API, `CUtensorMap`)."""
 
 Update = Callable[[np.ndarray, np.ndarray], np.ndarray] | None
 
@@ -32,6 +35,7 @@ class TensorDescriptor:
         block: the shape of a tile.
         dtype: of the elements.
         fill: what a load gives outside the tensor.
+        place: its address in global memory, if the kernel has made it.
     """
 
     argument: Argument | None
@@ -41,6 +45,7 @@ class TensorDescriptor:
     block: tuple[int, ...]
     dtype: np.dtype
     fill: float = 0
+    place: int | None = None
 
     def __post_init__(self):
         outer = [stride * self.dtype.itemsize for stride in self.strides[:-1]]

@@ -106,6 +106,7 @@ class Launch:
         self.tma_load_bytes = 0
         self.tma_store_bytes = 0
         self.tensor_maps: dict[int, tuple] = {}
+        self.scratch: dict[tuple[CTA, Op], int] = {}
         self.descriptors: dict[int, tuple[TensorDescriptor, Attribute]] = {}
         self._places: dict[int, int] = {}
         self.leftovers: list[LeftoverPhase] = []

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..descriptors import TensorDescriptor
+from ..descriptors import DESCRIPTOR_BYTES, TensorDescriptor
 from ..errors import DescriptorError, UnsupportedOp
 from ..pointers import Pointers
 from ..values import dtype_of
 from .atomic import UPDATES
 from .registry import simulates
+
+
+def note_use(engine, descriptor: TensorDescriptor, op) -> None:
+    """Tells the observer that an engine reads a descriptor that the kernel has made."""
+    if descriptor.place is not None:
+        engine.cta.observer.load(engine, np.array([descriptor.place]), DESCRIPTOR_BYTES, op)
 
 
 @simulates("ttng.async_tma_copy_global_to_local")
@@ -25,6 +31,7 @@ def async_tma_copy_global_to_local(group, op, descriptor, *operands):
     barrier = group.cta.barriers.at(word)
 
     def work(engine):
+        note_use(engine, descriptor, op)
         tile = descriptor.load(group.launch.memory, corner)
         group.cta.memory.write(engine, view, tile.reshape(view.shape), op)
         yield None
@@ -43,6 +50,7 @@ def async_tma_copy_local_to_global(group, op, descriptor, *operands):
     corner = tuple(map(int, corner))
 
     def work(engine):
+        note_use(engine, descriptor, op)
         tile = group.cta.memory.read(engine, view, op)
         engine.finish_reads()
         yield None
@@ -66,6 +74,7 @@ def async_tma_reduce(group, op, descriptor, *operands):
     update = UPDATES[f"u{kind}" if unsigned and kind in ("min", "max") else kind]
 
     def work(engine):
+        note_use(engine, descriptor, op)
         tile = group.cta.memory.read(engine, view, op)
         engine.finish_reads()
         yield None
@@ -85,8 +94,11 @@ def async_tma_store_wait(group, op):
 
 @simulates("ttg.global_scratch_alloc")
 def global_scratch_alloc(group, op):
-    """Global memory for a descriptor; nothing else may be kept in it."""
-    return Pointers(np.int64(group.launch.scratch_address(op.attributes["nbytes"])))
+    """Global memory for descriptors, the same each time that a CTA comes here; nothing else may be kept in it."""
+    places = group.launch.scratch
+    if (group.cta, op) not in places:
+        places[group.cta, op] = group.launch.scratch_address(op.attributes["nbytes"])
+    return Pointers(np.int64(places[group.cta, op]))
 
 
 @simulates("ttng.tensormap_create")
@@ -96,13 +108,14 @@ def tensormap_create(group, op, target, base, *numbers):
     sizes = tuple(map(int, numbers[rank : 2 * rank]))[::-1]
     strides = tuple(map(int, numbers[2 * rank : 3 * rank - 1]))[::-1]
     fill = np.nan if op.attributes["fill_mode"] else 0
-    group.launch.tensor_maps[int(target.addresses)] = base, sizes, strides, fill
+    place = int(target.addresses)
+    group.cta.observer.store(group, np.array([place]), np.zeros(1, f"V{DESCRIPTOR_BYTES}"), op)
+    group.launch.tensor_maps[place] = base, sizes, strides, fill
 
 
 @simulates("ttng.tensormap_fenceproxy_acquire")
 def tensormap_fenceproxy_acquire(group, op, target):
-    """Makes a descriptor visible to TMA."""
-    group.fence(op)
+    """Makes a descriptor visible to TMA; here it is so at once."""
 
 
 @simulates("ttng.reinterpret_tensor_descriptor")
@@ -112,14 +125,16 @@ def reinterpret_tensor_descriptor(group, op, target):
     Raises:
         DescriptorError: none was written there.
     """
-    if int(target.addresses) not in group.launch.tensor_maps:
+    place = int(target.addresses)
+    if place not in group.launch.tensor_maps:
         raise DescriptorError(
             "a tensor descriptor is used that nothing has written yet",
             hint="make_tensor_descriptor first; in another task, before a barrier that this one waits for",
             location=op.location,
         )
-    base, sizes, strides, fill = group.launch.tensor_maps[int(target.addresses)]
+    group.cta.observer.load(group, np.array([place]), DESCRIPTOR_BYTES, op)
+    base, sizes, strides, fill = group.launch.tensor_maps[place]
     block = op.result.type.block
     dtype = dtype_of(block.element)
     steps = (*(stride // dtype.itemsize for stride in strides), 1)
-    return TensorDescriptor(base.argument, int(base.addresses), sizes, steps, block.shape, dtype, fill)
+    return TensorDescriptor(base.argument, int(base.addresses), sizes, steps, block.shape, dtype, fill, place)

@@ -22,6 +22,12 @@ def slice_between_its_multiples():
     tlx.local_slice(a[0], [8, 0], [16, 64])  # <- error
 
 
+@refused(errors.InvalidBuffer, "slice of 4 along axis 0 of 64x64 fp16 in shared memory: its rows are swizzled by 8s")
+def slice_within_swizzled_rows():
+    a = tlx.local_alloc((64, 64), tl.float16, 1)
+    tlx.local_slice(a[0], [4, 0], [4, 64])  # <- error
+
+
 @refused(errors.ShapeMismatch, "local_slice's offset must be a list, not 0")
 def slice_at_a_number():
     a = tlx.local_alloc((64, 64), tl.float16, 1)

@@ -65,9 +65,23 @@ def constant_slice(buffer: buffered_tensor, offset: list[int], shape: list[int],
                 f"slice {start}:{start + size} of {buffer.type}: along each axis a slice has a power of two of "
                 "elements and begins at a multiple of that"
             )
+    check_swizzle_rows(buffer, shape)
     kind = buffered_tensor_type(buffer.dtype, shape, 0, buffer.type.layout, buffer.type.alloc_shape)
     builder = semantic.builder
     return buffered_tensor(builder.create_memdesc_subslice(kind.to_ir(builder), buffer.handle, offset), kind)
+
+
+def check_swizzle_rows(buffer: buffered_tensor, shape: list[int]) -> None:
+    """Raises InvalidBuffer for a part that begins or ends within the rows that are swizzled together."""
+    layout = buffer.type.layout
+    if not isinstance(layout, NVMMASharedLayout) or not layout.swizzle_byte_width:
+        return
+    axis = len(shape) - (1 if layout.transposed else 2)
+    if shape[axis] < min(SWIZZLE_ROWS, buffer.shape[axis]):
+        raise InvalidBuffer(
+            f"slice of {shape[axis]} along axis {axis} of {buffer.type}: its rows are swizzled by {SWIZZLE_ROWS}s",
+            hint=f"take a multiple of {SWIZZLE_ROWS} there, or give the buffer another layout",
+        )
 
 
 def run_time_slice(

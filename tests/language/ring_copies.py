@@ -169,7 +169,7 @@ def halves_case(n: int, stages: int) -> Case:
     x = integers(2 * n * ROWS, COLUMNS, dtype=np.float16)
     y = x.reshape(n, 2, ROWS, COLUMNS).sum(axis=1).reshape(-1, COLUMNS)
     arguments = {"x": x, "y": output(*y.shape, dtype=np.float16), "n": n, **SIZES, "STAGES": stages}
-    return Case(f"two tasks copy, {n} fills", two_producers, arguments, {"y": y}, options=FOUR)
+    return Case(f"two tasks copy in `while` loops, {n} fills", two_producers, arguments, {"y": y}, options=FOUR)
 
 
 def product_case(warps: int, steps: int) -> Case:
@@ -193,5 +193,5 @@ CASES = [
     *(halves_case(n, 2) for n in (1, 5)),
     *(product_case(warps, steps) for warps, steps in ((1, 3), (4, 0), (4, 4))),
     *(block_case("copied, then stored by TMA", on_to_tma, n, 2, tma=True) for n in (1, 5)),
-    block_case("copied in one task", one_task, 7, 3),
+    block_case("a ring in one task, copied", one_task, 7, 3),
 ]

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ...ir.model import MemDescType, Module, Op, Value
+from ...language.bulk import BULK_LOAD_PTX
 from ...language.thread_arrivals import ARRIVE_PTX
 from .counts import Counter
 from .expressions import Linear, constant
@@ -174,7 +175,7 @@ class Barriers:
                 roots.add(event.view.root)
                 known.add(place.op)
                 yield event
-        by_address = _reached_by_address(places)
+        by_address = _reached_by_address(places, known)
         for place in places:
             if place.op in known or place.op.name.startswith("ttg.memdesc_"):
                 continue
@@ -191,6 +192,8 @@ class Barriers:
         kind = _KINDS.get(op.name)
         if op.name == _COPY_ARRIVE and op.attributes.get("noIncrement"):
             return Event(ARRIVE, place, view_of(op.operands[0], self.values), self._threads(place))
+        if op.attributes.get("asm_string") == BULK_LOAD_PTX:
+            return self._bulk_load(place)
         if op.name == "tt.elementwise_inline_asm" and op.attributes["asm_string"] == ARRIVE_PTX:
             address, predicate = map(converted, op.operands)
             view = view_of(address.owner.operands[0], self.values)
@@ -212,23 +215,28 @@ class Barriers:
         nbytes = op.attributes["size"] if kind == EXPECT else 0
         return Event(kind, place, view, amount, nbytes, predicate=predicate)
 
+    def _bulk_load(self, place: Place) -> Event | None:
+        """A copy by one thread; None where its bytes aren't known."""
+        _, _, nbytes, address, _ = map(converted, place.op.operands)
+        size = self.values.of(nbytes)
+        if not size.is_constant:
+            return None
+        return Event(LOAD, place, view_of(address.owner.operands[0], self.values), 0, size.constant)
+
     def _threads(self, place: Place) -> int:
         """Arrivals of an op that each thread of its task does once."""
         return warps_of(self.module, place) * WARP_SIZE
 
 
-def _reached_by_address(places: list[Place]) -> set[Op]:
-    """The ops that take a barrier's address for more than the arrival of each thread, such as for other CTAs."""
+def _reached_by_address(places: list[Place], events: set[Op]) -> set[Op]:
+    """The ops that take a barrier's address for more than these events, such as for other CTAs."""
     users: dict[Value, list[Op]] = defaultdict(list)
     for place in places:
         for operand in place.op.operands:
             users[operand].append(place.op)
 
     def known(value: Value) -> bool:
-        return all(
-            known(user.result) if user.name in _CONVERSIONS else user.attributes.get("asm_string") == ARRIVE_PTX
-            for user in users[value]
-        )
+        return all(known(user.result) if user.name in _CONVERSIONS else user in events for user in users[value])
 
     return {place.op for place in places if place.op.name in ADDRESS and not known(place.op.result)}
 

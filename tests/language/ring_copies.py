@@ -183,6 +183,7 @@ def product_case(warps: int, steps: int) -> Case:
         {"c": c},
         options=FOUR,
         ttgir={"ttng.async_copy_mbarrier_arrive": 1, "ttng.fence_async_shared": 1},
+        ptx={"cp.async.mbarrier.arrive.noinc": 1, "fence.proxy.async": 1},
     )
 
 

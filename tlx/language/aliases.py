@@ -6,6 +6,7 @@ import enum
 from typing import Any
 
 import triton.language as tl
+from triton.experimental.gluon.language._layouts import NVMMASharedLayout
 from triton.language.core import _unwrap_if_constexpr, base_type, base_value, builtin
 
 from ..compiler.task_context import Allocation
@@ -103,7 +104,9 @@ class reuse_group(compile_time_value):
 
 def layout_alignment(layout) -> int:
     """Bytes that the beginning of a buffer of that layout is a multiple of, as Triton's allocator has it."""
-    return 128 * {0: 1, 32: 2, 64: 4, 128: 8}[getattr(layout, "swizzle_byte_width", 0)]
+    if not isinstance(layout, NVMMASharedLayout):
+        return 16
+    return {0: 128, 32: 256, 64: 512, 128: 1024}[layout.swizzle_byte_width]
 
 
 class alias_storage(compile_time_value):

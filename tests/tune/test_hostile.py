@@ -171,7 +171,8 @@ def test_a_ptxas_without_an_end(tuned, tmp_path, monkeypatch):
     fake, pid = tmp_path / "ptxas", tmp_path / "pid"
     fake.write_text(PTXAS.format(ptxas=get_ptxas(90).path, pid=pid))
     fake.chmod(fake.stat().st_mode | stat.S_IXUSR)
-    monkeypatch.setenv("TRITON_PTXAS_PATH", str(fake))
+    for name in ("TRITON_PTXAS_PATH", "TRITON_PTXAS_BLACKWELL_PATH"):  # the one before Triton 3.9, the other from then
+        monkeypatch.setenv(name, str(fake))
     monkeypatch.setattr(triton.knobs.cache, "dir", str(tmp_path / "cache"))
     begin = time.monotonic()
     answer = tuned(triton.Config({"BLOCK": 128}, num_warps=8), compile_timeout=15)

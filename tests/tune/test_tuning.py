@@ -262,7 +262,7 @@ def test_a_grid_that_fails_is_a_rejection(lab, arrays):
 
 
 def test_a_parameter_given_twice_is_an_error(lab, arrays):
-    with pytest.raises(ValueError, match="Conflicting meta-parameters: BLOCK"):
+    with pytest.raises(ValueError, match="conflicting meta-parameters: the caller gives BLOCK"):
         tuned(64, 128)[blocks](*arrays, 1000, BLOCK=64)
 
 

@@ -163,7 +163,7 @@ def autotune(
         budget: seconds for one tuning, after which the best so far is taken.
         compile_timeout: seconds for compiling one config.
         launch_timeout: seconds for one check or sample; by default 10 on a GPU, 120 in the simulator.
-        processes: that compile at once; by default one a core.
+        processes: that compile at once; by default one a core, up to 32.
         database: path; by default `TLX_DB`, or `~/.cache/tlx/tune.db`.
 
     Raises:

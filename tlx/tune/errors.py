@@ -11,8 +11,8 @@ class TuningError(TLXError):
     """No config can be used; the message has each one's reason."""
 
 
-class InvalidTuning(TLXError):
-    """A tuning is declared in a way that has no meaning: its configs, its search, or names of arguments."""
+class InvalidTuning(TLXError, ValueError):
+    """A tuning is declared in a way that has no meaning: its configs, its search, or its arguments."""
 
 
 class InProcess(UserWarning):

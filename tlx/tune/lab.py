@@ -39,7 +39,7 @@ class Limits:
     Args:
         compile_seconds: for compiling it.
         launch_seconds: for a check or a sample; None for what fits the device.
-        processes: that compile at once; None for one a core.
+        processes: that compile at once; None for one a core, up to 32.
     """
 
     compile_seconds: float = 60.0

@@ -11,6 +11,7 @@ from triton.runtime.autotuner import Heuristics
 from triton.runtime.jit import JITFunction
 
 from .configs import values_of
+from .errors import InvalidTuning
 from .work.candidate import Candidate
 from .work.reference import unwrap
 
@@ -50,12 +51,13 @@ class TunedLaunch:
         """What a config makes of it.
 
         Raises:
-            ValueError: the caller gives a parameter that the config sets.
+            InvalidTuning: the caller gives a parameter that the config sets.
         """
         given = values_of(config)
         twice = sorted({*self.arguments, *self.options} & config.kwargs.keys())
         if twice:
-            raise ValueError(f"Conflicting meta-parameters: {', '.join(twice)}. The config sets them too.")
+            what = f"conflicting meta-parameters: the caller gives {', '.join(twice)}, and so does the config"
+            raise InvalidTuning(what, hint="leave them to the config")
         everything = {**self.options, **given}
         for heuristics in self._heuristics():
             for name, rule in heuristics.values.items():

@@ -24,7 +24,6 @@ class Trial:
         samples: by round, in microseconds, or in executed ops where launches are simulated.
         error: of its outputs; None where they were compared with nothing.
         reference: what its outputs were compared with.
-        spills: bytes of a thread's registers in local memory.
         row: its id in the database.
     """
 

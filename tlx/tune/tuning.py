@@ -16,7 +16,7 @@ from typing import Any
 import triton
 
 from .configs import fingerprint, text_of, values_of
-from .errors import TuningError
+from .errors import InvalidTuning, TuningError
 from .facts import simulated
 from .lab import Lab, Limits, Rules
 from .launch import TunedLaunch
@@ -198,17 +198,21 @@ class Tuning:
     def _prepare(self, trials: Iterable[Trial]) -> Iterator[Trial]:
         """Those that are neither pruned nor impossible to launch."""
         for trial in trials:
-            reason = self._reason_to_prune(trial.config)
-            try:
-                if reason is None:
-                    self._candidates[trial.text] = self._launch.candidate(next(self._numbers), trial.config)
-                    yield trial
-                    continue
-            except (ValueError, TypeError, ArithmeticError, KeyError, AssertionError) as error:
-                if str(error).startswith("Conflicting meta-parameters"):
-                    raise
-                reason = f"grid: {type(error).__name__}: {error}"
-            self._reject(trial, Rejected("prune", reason))
+            reason = self._reason_to_prune(trial.config) or self._make_candidate(trial)
+            if reason:
+                self._reject(trial, Rejected("prune", reason))
+            else:
+                yield trial
+
+    def _make_candidate(self, trial: Trial) -> str:
+        """Makes the trial's candidate; why there is none, where the user's grid or heuristics fail."""
+        try:
+            self._candidates[trial.text] = self._launch.candidate(next(self._numbers), trial.config)
+        except InvalidTuning:
+            raise
+        except Exception as error:
+            return f"grid: {type(error).__name__}: {error}"
+        return ""
 
     def _reason_to_prune(self, config: triton.Config) -> str | None:
         if self._plan.prune is None:

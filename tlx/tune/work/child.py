@@ -118,7 +118,8 @@ class Child:
         self._errors.seek(0, os.SEEK_END)
         self._errors.seek(max(0, self._errors.tell() - LAST_WORDS))
         lines = self._errors.read().decode(errors="replace").strip().splitlines()
-        return f"the process ended by {how}" + (f": {lines[-1]}" if lines else "")
+        words = [line for line in lines if "error" in line.lower() or "assert" in line.lower()]
+        return f"the process ended by {how}" + (f": {words[-1].strip()}" if words else "")
 
 
 def _root() -> str:

@@ -19,17 +19,20 @@ OPEN_SECONDS = 300.0
 """For a process to import the kernel's module and make the arguments."""
 
 
+MOST = 32  # each has a Python, a Triton and perhaps a torch of its own in memory
+
+
 class CompilePool:
     """Processes that compile.
 
     Args:
-        processes: how many at most; None for one a core.
+        processes: how many at most; None for one a core, up to 32.
         seconds: the most that one candidate may take.
         opening: what each process is told first.
     """
 
     def __init__(self, processes: int | None, seconds: float, opening: tuple):
-        self._most = processes or len(os.sched_getaffinity(0))
+        self._most = processes or min(MOST, len(os.sched_getaffinity(0)))
         self._seconds = seconds
         self._opening = opening
         self._idle: list[Child] = []

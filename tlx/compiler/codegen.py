@@ -23,6 +23,7 @@ from ..language.rings import ring
 from ..language.tasks import async_task, async_tasks
 from ..language.tma import descriptor_type
 from ..source import Location
+from .async_state import FunctionEnd
 from .budget import check_registers, check_shared_memory
 from .cluster_syncs import Syncs, check_outside_tasks, check_same_warps
 from .control_flow import ControlFlow
@@ -82,8 +83,8 @@ class TLXCodeGenerator(ControlFlow, CodeGenerator):
     def visit_FunctionDef(self, node):
         self.kernel_body = node.body if self.is_kernel else None
         super().visit_FunctionDef(node)
-        ends, key = self.caller_context.kernel.ends_unfenced, (self.jit_fn.fn, self.caller_context.mangle())
-        ends[key] = ends.get(key, False) or self.semantic.engines.unfenced
+        ends, key = self.caller_context.kernel.ends, (self.jit_fn.fn, self.caller_context.mangle())
+        ends.setdefault(key, FunctionEnd()).add(self.semantic.engines)
 
     def visit_compound_statement(self, stmts):
         if stmts is self.kernel_body:
@@ -162,13 +163,13 @@ class TLXCodeGenerator(ControlFlow, CodeGenerator):
 
     def call_JitFunction(self, fn, args, kwargs, caller_context=None):
         engines = self.semantic.engines
-        context = (caller_context or self.caller_context).entering(engines.unfenced)
+        context = (caller_context or self.caller_context).entering(engines.unseen)
         try:
             result = CALL_JIT_FUNCTION(self, fn, args, kwargs, context)
         except CompilationError as error:
             cause = cause_in_tlx(error)
         else:
-            engines.unfenced = context.kernel.ends_unfenced[fn.fn, context.mangle()]
+            context.kernel.ends[fn.fn, context.mangle()].returned_to(engines)
             return result
         raise self.called_from_here(cause)
 

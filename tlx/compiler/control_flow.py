@@ -25,7 +25,7 @@ from triton.language.core import _unwrap_if_constexpr, base_value
 
 from ..errors import InvalidLoop
 from ..language.mma import in_flight, in_flight_type
-from .async_state import AsyncState
+from .async_state import AsyncState, Unseen
 from .layouts import stronger
 from .versions import begin_branch
 
@@ -40,12 +40,13 @@ RANGE_FLAGS = ("disallow_acc_multi_buffer", "flatten", "warp_specialize")
 
 @dataclass
 class Carried:
-    """What a loop carries: names, initial values, and whether the body issues asynchronous MMAs."""
+    """What a loop carries: names, initial values, and what the body does with engines and peers."""
 
     names: list[str]
     values: list[base_value]
     has_async_dot: bool
-    unfenced: bool
+    signals_peers: bool
+    unseen: Unseen
 
     @property
     def types(self) -> list[Any]:
@@ -59,7 +60,8 @@ class DryTrace:
     scope: dict[str, Any]
     definitions: dict[str, Any]
     has_async_dot: bool
-    unfenced: bool
+    signals_peers: bool
+    unseen: Unseen
 
 
 @dataclass
@@ -122,7 +124,8 @@ class ControlFlow:
     def carried(self, node: ast.For | ast.While, ignore: frozenset[str] = frozenset()) -> Carried:
         """Finds what a loop carries by tracing its body into blocks that are thrown away."""
         place = self._get_insertion_point_and_loc()
-        before = self.semantic.engines.fork()
+        engines = self.semantic.engines
+        before = engines.fork()
         outer = dict(self.lscope)
         self.apply_known_types(node, outer)
         for _ in range(SETTLING_ROUNDS):
@@ -131,21 +134,27 @@ class ControlFlow:
             if not self.adopt_types(node, outer, dry, ignore):
                 break
         self.lscope, self.local_defs = dict(outer), {}
-        self.semantic.engines.restore(before)
+        engines.restore(before)
         names = [name for name in outer if name not in ignore and self.is_carried(name, outer[name], dry)]
-        return Carried(names, [outer[name] for name in names], dry.has_async_dot, dry.unfenced or before[1])
+        if dry.signals_peers:
+            # Once before the loop, not in each trip: what is written before it would reach its head with every trip.
+            self.semantic.make_stores_visible_to_peers()
+        values = [outer[name] for name in names]
+        return Carried(names, values, dry.has_async_dot, dry.signals_peers, dry.unseen | engines.unseen)
 
-    def dry_trace(self, node, outer: dict[str, Any], before: tuple[int, bool]) -> DryTrace:
+    def dry_trace(self, node, outer: dict[str, Any], before: tuple[int, Unseen]) -> DryTrace:
         """Traces a loop's body once, in a scratch block."""
         engines = self.semantic.engines
         engines.restore(before)
+        signals = engines.signals
         block = self.builder.create_block()
         self.builder.set_insertion_point_to_start(block)
         self.lscope = {name: in_flight_here(value, engines.issued) for name, value in outer.items()}
         self.local_defs = {}
         self.trace_body(node)
         block.erase()
-        return DryTrace(self.lscope, self.local_defs, engines.issued > before[0], engines.unfenced)
+        has_async_dot, signals_peers = engines.issued > before[0], engines.signals > signals
+        return DryTrace(self.lscope, self.local_defs, has_async_dot, signals_peers, engines.unseen)
 
     def trace_body(self, node) -> None:
         self.scf_stack.append(node)
@@ -271,7 +280,7 @@ class ControlFlow:
             self.set_loop_attributes(op, loop.options, carried)
             body = op.get_body(0)
             builder.set_insertion_point_to_start(body)
-            self.semantic.engines.unfenced = carried.unfenced
+            self.semantic.engines.unseen = carried.unseen
             count = len(flatten_values_to_ir(carried.values))
             self.enter_body(carried, [body.arg(i + 1) for i in range(count)])
             self.trace_body(node)
@@ -334,7 +343,7 @@ class ControlFlow:
             self.emit_condition(node, op, condition, arguments)
             body = builder.create_block_with_parent(op.get_after(), types)
             builder.set_insertion_point_to_start(body)
-            self.semantic.engines.unfenced = carried.unfenced
+            self.semantic.engines.unseen = carried.unseen
             self.enter_body(carried, [body.arg(i) for i in range(len(initial))])
             self.trace_body(node)
             builder.create_yield_op(self.yielded(carried))

@@ -14,10 +14,11 @@ from triton.experimental.gluon.language._semantic import GluonSemantic
 from triton.experimental.gluon.language.nvidia.hopper import tma as stock_tma
 from triton.language.core import _unwrap_if_constexpr
 
+from ..language.fences import emit_memory_fence
 from ..language.layout_objects import layout_encoding
 from ..language.tma import descriptor_type, tensor_descriptor
 from ..source import Location
-from .async_state import AsyncState
+from .async_state import AsyncState, Unseen
 from .held_ops import hold_pin, hold_store
 from .layouts import PinnedLayout, default_layout, expandable, shared_layout, stronger
 from .program_ids import num_programs, program_id
@@ -50,14 +51,14 @@ class TLXSemantic(GluonSemantic):
         self.module = module
         self.context = context
         self.here = here
-        self.engines = AsyncState(task.unfenced)
+        self.engines = AsyncState(task.unseen)
 
     # --- fences ---
 
     def fence_async_shared(self) -> None:
         """Makes ordinary stores to shared memory visible to the async proxy (PTX `fence.proxy.async`)."""
         self.builder.create_fence_async_shared(self.task.kernel.cluster is not None)
-        self.engines.unfenced = False
+        self.engines.unseen &= ~Unseen.ENGINES
 
     def make_stores_visible(self) -> None:
         """Fences if shared memory was written since the last fence: before an arrive, an MMA and a TMA copy.
@@ -65,8 +66,28 @@ class TLXSemantic(GluonSemantic):
         In the writing task, because stock fence insertion sees only its own task, and after the stores because a
         fence at the reader orders nothing that another task wrote before it.
         """
-        if self.engines.unfenced:
+        if Unseen.ENGINES in self.engines.unseen:
             self.fence_async_shared()
+
+    def note_shared_store(self) -> None:
+        """Remembers that ordinary stores have written shared memory, of this CTA or of a peer."""
+        self.engines.unseen |= Unseen.ENGINES
+        self.note_store()
+
+    def note_store(self) -> None:
+        """Remembers that ordinary stores have written memory that peers may read."""
+        if self.task.kernel.cluster is not None:
+            self.engines.unseen |= Unseen.PEERS
+
+    def make_stores_visible_to_peers(self) -> None:
+        """Fences at the cluster's scope if the task has stored since it last did (PTX `fence.acq_rel.cluster`).
+
+        A fence of its own and not an arrival that releases at that scope, which waits for all earlier accesses at each
+        arrival: too dear where it only says that a slot is free.
+        """
+        if Unseen.PEERS in self.engines.unseen:
+            emit_memory_fence("cluster", self.builder)
+            self.engines.unseen &= ~Unseen.PEERS
 
     # --- layouts ---
 
@@ -186,6 +207,7 @@ class TLXSemantic(GluonSemantic):
         return super().load(ptr, mask, other, *rest)
 
     def store(self, ptr, val, mask, *rest):
+        self.note_store()
         if ptr.type.is_block() and is_pinned(val) and dims(ptr.shape) == dims(val.shape) and not asks_for_caching(rest):
             return self.store_pinned(ptr, val, mask)
         if ptr.type.is_block():

@@ -1,4 +1,4 @@
-"""What a trace knows about where it is: the kernel, the task, what is in flight and what is unfenced."""
+"""What a trace knows about where it is: the kernel, the task, what its functions leave behind."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..source import Location
+from .async_state import FunctionEnd, Unseen
 from .held_ops import Observation
 from .targets import Target
 
@@ -119,8 +120,7 @@ class KernelState:
         cluster: shape of the clusters that the kernel is compiled for; None for none.
         allocations: shared buffers and barriers in order of allocation.
         regions: demands of its regions of tasks.
-        ends_unfenced: by function and mangled context, whether any trace of it so far returns with shared memory
-            written and not yet fenced.
+        ends: by function and mangled context, how the traces of it so far end.
         narrow_copies: where cp.async copies elements of less than 4 bytes, which takes pointers and masks that go along
             together.
         held_ops: by op and operand types, the function that stands for it during the passes.
@@ -136,7 +136,7 @@ class KernelState:
     cluster: tuple[int, int, int] | None = None
     allocations: list[Allocation] = field(default_factory=list)
     regions: list[RegionDemand] = field(default_factory=list)
-    ends_unfenced: dict[tuple[Callable, str], bool] = field(default_factory=dict)
+    ends: dict[tuple[Callable, str], FunctionEnd] = field(default_factory=dict)
     narrow_copies: list[Location] = field(default_factory=list)
     held_ops: dict[tuple[str, ...], str] = field(default_factory=dict)
     observations: list[Observation] = field(default_factory=list)
@@ -152,18 +152,18 @@ class TaskContext:
         kernel: facts about the whole kernel.
         num_warps: warps of the task.
         replica: number of the task's replica; None outside of tasks.
-        unfenced: whether the function is entered with shared memory written and not yet fenced.
+        unseen: who may not yet see what was stored before the function is entered.
         number: of this trace of a task in the kernel. Helpers are traced anew for each, so that what they do is
             known to be done by this task.
         ring_uses: what the task does to rings; its helpers add to it.
         cluster_use: what it does in the cluster, likewise.
     """
 
-    def __init__(self, kernel: KernelState, num_warps: int, replica: int | None = None, unfenced: bool = False):
+    def __init__(self, kernel: KernelState, num_warps: int, replica: int | None = None, unseen: Unseen = Unseen.NOBODY):
         self.kernel = kernel
         self.num_warps = num_warps
         self.replica = replica
-        self.unfenced = unfenced
+        self.unseen = unseen
         self.number = kernel.tasks_traced
         self.ring_uses: RingUses = {}
         self.cluster_use = ClusterUse()
@@ -172,15 +172,15 @@ class TaskContext:
     def in_task(self) -> bool:
         return self.replica is not None
 
-    def entering(self, unfenced: bool) -> TaskContext:
+    def entering(self, unseen: Unseen) -> TaskContext:
         """The context of a function called from here."""
-        inner = TaskContext(self.kernel, self.num_warps, self.replica, unfenced)
+        inner = TaskContext(self.kernel, self.num_warps, self.replica, unseen)
         inner.number, inner.ring_uses, inner.cluster_use = self.number, self.ring_uses, self.cluster_use
         return inner
 
     def mangle(self) -> str:
         task = f"_T{self.number}_NW{self.num_warps}_R{self.replica}" if self.in_task else ""
-        return task + ("_unfenced" if self.unfenced else "")
+        return task + (f"_U{self.unseen.value}" if self.unseen else "")
 
     def initialize_callee(self, fn, builder) -> None:
         """Tells the passes for how many warps a helper's function is; called by Triton."""

@@ -319,4 +319,4 @@ def local_store(dst, src, _semantic=None):
     if src.dtype != buffer.dtype:
         raise DtypeMismatch(f"local_store of {src.dtype} into {buffer.type}", hint=f"convert: src.to({buffer.dtype})")
     _semantic.shared_store(buffer.memdesc, src)
-    _semantic.engines.unfenced = True
+    _semantic.note_shared_store()

@@ -45,10 +45,10 @@ LONGEST_BOX = 256
 MAPA_PTX = "mapa.shared::cluster.u32 $0, $1, $2;"
 
 # Operands: mapped address of an mbarrier i32, count of arrivals i32, predicate i32. Each thread whose predicate isn't 0
-# arrives `count` times on the mbarrier, after what it has seen and done (release at the cluster's scope).
+# arrives `count` times on the mbarrier. It releases at the CTA's scope, as by default in PTX: what the task has stored
+# for others, it publishes before, by a fence at the cluster's scope (`semantic.make_stores_visible_to_peers`).
 ARRIVE_REMOTE_PTX = (
-    "{ .reg .pred p; setp.ne.b32 p, $3, 0; "
-    "@p mbarrier.arrive.release.cluster.shared::cluster.b64 _, [$1], $2; } mov.b32 $0, 0;"
+    "{ .reg .pred p; setp.ne.b32 p, $3, 0; @p mbarrier.arrive.shared::cluster.b64 _, [$1], $2; } mov.b32 $0, 0;"
 )
 
 # Operands: mapped address of the first byte written i32, own address of the first byte read i32, bytes i32 (a multiple

@@ -5,6 +5,7 @@ from __future__ import annotations
 import triton.language as tl
 from triton.language.core import builtin
 
+from ..compiler.async_state import Unseen
 from ..compiler.clusters import size_of_cluster
 from ..compiler.late_ops import emit
 from ..errors import NoCluster
@@ -46,6 +47,7 @@ def cluster_barrier(_semantic=None, _generator=None):
     _semantic.task.cluster_use.join(_semantic.here(), _generator.at_task_top_level)
     _semantic.make_stores_visible()
     emit("cluster_barrier", [], None, _semantic)
+    _semantic.engines.unseen &= ~Unseen.PEERS  # it releases at the cluster's scope
 
 
 @builtin

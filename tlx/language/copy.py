@@ -213,7 +213,7 @@ def async_load_wait_group(pendings, tokens=(), _semantic=None):
     check_tokens(tokens, "async_load_wait_group")
     pendings = constant_int(pendings, "pendings", InvalidCopy, least=0)
     _semantic.builder.create_async_wait_group(pendings)
-    _semantic.engines.unfenced = True  # the copies are stores of the threads, not of an engine
+    _semantic.note_shared_store()  # the copies are stores of the threads, not of an engine
     return async_token()
 
 

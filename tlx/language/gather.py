@@ -58,7 +58,7 @@ def local_scatter(dst, src, indices, axis, token=None, _semantic=None):
     if src.dtype != buffer.dtype:
         raise DtypeMismatch(f"local_scatter of {src.dtype} into {buffer.type}")
     _semantic.shared_scatter(buffer.memdesc, _semantic.like(src, indices), indices, axis)
-    _semantic.engines.unfenced = True
+    _semantic.note_shared_store()
 
 
 def chosen_axis(buffer: buffered_tensor, indices: Any, axis: Any, op: str) -> int:

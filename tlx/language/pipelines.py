@@ -198,7 +198,7 @@ class pipeline(bundle):
         record(self.facts, "wait", _semantic)
         barrier_wait(self.barrier("full", index, _semantic), phase, _semantic=_semantic)
         if self.facts.filler == CP_ASYNC:
-            _semantic.engines.unfenced = True
+            _semantic.note_shared_store()
         return self.view(index, False, _semantic)
 
     @builtin

@@ -43,7 +43,7 @@ def remote_shmem_store(dst, src, remote_cta_rank, _semantic=None):
     base = mapped(own_address(buffer, _semantic), rank, _semantic)
     address = _semantic.add(chunks.offsets, base, False)
     inline_ptx(store_remote_ptx(chunks.num_bytes), [address, *chunks.words], _semantic)
-    _semantic.engines.unfenced = True
+    _semantic.note_shared_store()
 
 
 @builtin

@@ -59,8 +59,10 @@ class remote_mbarrier(base_value):
 def arrive_remote(bar: remote_mbarrier, count: int, pred, semantic) -> None:
     """Arrives on a barrier of another CTA: one thread behind a barrier of the task, or each thread for itself.
 
-    PTX `mbarrier.arrive.release.cluster.shared::cluster`.
+    PTX `mbarrier.arrive.shared::cluster`.
     """
+    semantic.engines.signals += 1
+    semantic.make_stores_visible_to_peers()
     if bar.type.per_thread:
         chosen = semantic.cast(predicate(pred, semantic), tl.int32)
     else:

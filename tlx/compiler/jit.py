@@ -60,7 +60,7 @@ class TLXSource(ASTSource):
         from .copy_waits import note_pendings, restore_pendings
         from .held_ops import release, report_layouts
         from .late_ops import splice
-        from .pipeline import run_passes
+        from .pipeline import inline_helpers, run_passes
         from .verify import check_lowered
 
         self.kernel = KernelState(target_for(options.arch), options.num_warps, options.maxnreg, self.cluster)
@@ -76,6 +76,7 @@ class TLXSource(ASTSource):
                 module_map=module_map,
                 module=module,
             )
+        inline_helpers(module)
         module = note_pendings(splice(module, context, self.kernel.dropped), context)
         run_passes(module, self.kernel.target, options.num_stages)
         module = restore_pendings(module, context)

@@ -8,7 +8,7 @@ from triton._C.libtriton import ir, nvidia, passes
 
 from .targets import Target
 
-__all__ = ["PIPELINES", "run_passes"]
+__all__ = ["PIPELINES", "inline_helpers", "run_passes"]
 
 Pass = tuple[str, Callable]
 
@@ -19,7 +19,6 @@ ttnvgpuir = nvidia.passes.ttnvgpuir
 def hopper(num_stages: int, arch: int) -> list[Pass]:
     """sm_90: layouts are cleaned up, `tl.dot` becomes wgmma, loops over it are pipelined."""
     return [
-        ("inline helpers", gluon.add_inliner),
         # Also drops loops of one trip, on which 3.7's removal of layout conversions fails.
         ("canonicalize", common.add_canonicalizer),
         ("unroll loops", ttir.add_loop_unroll),
@@ -53,6 +52,13 @@ def hopper(num_stages: int, arch: int) -> list[Pass]:
 
 
 PIPELINES = {90: hopper}
+
+
+def inline_helpers(module) -> None:
+    """Puts helpers where they are called; before late ops are spliced in, since MLIR inlines no function with those."""
+    manager = ir.pass_manager(module.context)
+    gluon.add_inliner(manager)
+    manager.run(module, "tlx")
 
 
 def run_passes(module, target: Target, num_stages: int) -> None:

@@ -90,6 +90,12 @@ def interval_of_48():
     tlx.padded_shared_layout_encoding.with_identity_for([(48, 4)], (64, 32))  # <- error
 
 
+@refused(errors.InvalidLayout, "a padding of 1 fp32 is 4 bytes, accesses of 16 bytes behind it would be misaligned")
+def padding_of_one():
+    layout = tlx.padded_shared_layout_encoding.with_identity_for([(32, 1)], (64, 32))
+    tlx.local_alloc((64, 32), tl.float32, 1, layout=layout)  # <- error
+
+
 @refused(errors.InvalidLayout, "3 offset bases, 2 of them independent, reach 4 of the 8 elements of a buffer of 8")
 def dependent_bases():
     layout = tlx.shared_linear_layout_encoding([(1,), (2,), (3,)])

@@ -4,7 +4,7 @@ import triton.language as tl
 
 import tlx
 from tlx import errors
-from tlx.compiler.versions import HAS_LOCAL_GATHER
+from tlx.compiler.versions import HAS_LOCAL_GATHER, TRANSPOSES_UNSWIZZLED
 
 from .case import refused
 
@@ -106,3 +106,11 @@ else:
     def gather_too_early():
         a = tlx.local_alloc((64,), tl.float32, 1)
         tlx.local_gather(a[0], tl.arange(0, 64), 0)  # <- error
+
+
+if not TRANSPOSES_UNSWIZZLED:
+
+    @refused(errors.NotInTriton, "local_trans of 32x4 fp32 in shared memory, which has no swizzle: Triton 3.")
+    def transpose_without_swizzle():
+        a = tlx.local_alloc((32, 4), tl.float32, 1)
+        tlx.local_trans(a[0])  # <- error

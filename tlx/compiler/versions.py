@@ -21,6 +21,7 @@ __all__ = [
     "HAS_TMA_CACHE_POLICY",
     "LAUNCH_DEFAULTS",
     "SHARED_ADDRESS_BITS",
+    "TRANSPOSES_UNSWIZZLED",
     "TRITON",
     "asks_for_caching",
     "begin_branch",
@@ -43,6 +44,9 @@ LAUNCH_DEFAULTS = {"enable_fp_fusion": True} if TRITON >= (3, 9) else {}
 
 # What stock `allocate_warp_groups` asks for the idle warps that fill up the last warp group.
 FILLER_REGISTERS = 16 if TRITON < (3, 9) else 24
+
+# Until 3.7 the back end takes the transposed view of an `nvmma_shared` buffer without swizzle for the buffer itself.
+TRANSPOSES_UNSWIZZLED = TRITON >= (3, 8)
 
 # `ttg.local_gather` and `ttg.local_scatter`.
 HAS_LOCAL_GATHER = TRITON >= (3, 7)

@@ -7,15 +7,17 @@ from typing import Any
 
 import triton.language as tl
 from triton.experimental.gluon.language._core import shared_memory_descriptor, shared_memory_descriptor_type
-from triton.experimental.gluon.language._layouts import PaddedSharedLayout
+from triton.experimental.gluon.language._layouts import NVMMASharedLayout, PaddedSharedLayout
 from triton.language.core import _unwrap_if_constexpr, builtin
 
 from ..compiler.layouts import shared_layout
+from ..compiler.versions import TRANSPOSES_UNSWIZZLED, TRITON
 from ..errors import (
     DtypeMismatch,
     InvalidAlias,
     InvalidBuffer,
     NotABuffer,
+    NotInTriton,
     RingNotIndexed,
     ShapeMismatch,
 )
@@ -250,12 +252,21 @@ def local_trans(input, dims=(1, 0), _semantic=None):
         input: one buffer.
         dims: compile-time order of axes.
 
-    Lowers to `ttg.memdesc_trans`.
+    Raises ShapeMismatch; NotInTriton before Triton 3.8 for a buffer with rows of less than 32 bytes, which has no
+    swizzle. Lowers to `ttg.memdesc_trans`.
     """
     buffer = as_buffer(input, "local_trans's input")
     order = constant_shape(dims, "dims")
     if sorted(order) != list(range(len(buffer.shape))):
         raise ShapeMismatch(f"dims {order} is no permutation of the axes of {buffer.type}")
+    layout = buffer.type.layout
+    unswizzled = isinstance(layout, NVMMASharedLayout) and layout.swizzle_byte_width == 0
+    if unswizzled and order != sorted(order) and not TRANSPOSES_UNSWIZZLED:
+        raise NotInTriton(
+            f"local_trans of {buffer.type}, which has no swizzle: Triton {'.'.join(map(str, TRITON))} would read it "
+            "untransposed",
+            hint="give it rows of at least 32 bytes or layout=tlx.swizzled_layout.make_default(2), or use Triton 3.8",
+        )
     view = _semantic.memdesc_trans(buffer.memdesc, order)
     kind = buffered_tensor_type(buffer.dtype, list(view.shape), 0, view.layout, list(view.type.alloc_shape))
     return buffered_tensor(view.handle, kind)

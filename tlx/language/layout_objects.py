@@ -39,6 +39,8 @@ __all__ = [
     "swizzled_shared_layout_encoding",
 ]
 
+WIDEST_ACCESS = 16  # bytes of one access to shared memory
+
 
 def callable_in_kernels(function: Callable) -> Callable:
     """A function of layouts that kernels call as well: there its result is a compile-time value."""
@@ -281,7 +283,8 @@ class padded_shared_layout_encoding(shared_layout_encoding):
 
     Args:
         intervals: elements between gaps, powers of two.
-        paddings: elements of each gap, powers of two.
+        paddings: elements of each gap, powers of two; 16 bytes or more, as Triton reads up to 16 bytes at once whatever
+            gaps lie between.
         order: axes, the contiguous one first.
         shape: of the buffer.
         numCTAsPerCGA: 1 for each axis, as `numCTASplit`; TLX's kernels pass them.
@@ -349,6 +352,13 @@ class padded_shared_layout_encoding(shared_layout_encoding):
             raise InvalidLayout(f"the layout is for {list_text(self.shape)}, the buffer is {list_text(shape)}")
         bases = self.offset_bases or identity_bases(self.order, self.shape)
         check_offset_bases(bases, list(shape))
+        gap = min(self.paddings) * dtype.primitive_bitwidth // 8
+        if gap < WIDEST_ACCESS:
+            raise InvalidLayout(
+                f"a padding of {min(self.paddings)} {dtype} is {gap} bytes, accesses of {WIDEST_ACCESS} bytes behind "
+                "it would be misaligned",
+                hint=f"pad by at least {WIDEST_ACCESS * min(self.paddings) // gap} elements",
+            )
         pairs = [list(pair) for pair in zip(self.intervals, self.paddings)]
         return PaddedSharedLayout(pairs, [list(base) for base in bases], [], list(shape))
 

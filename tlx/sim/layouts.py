@@ -11,6 +11,7 @@ from math import prod
 
 import numpy as np
 
+from ..compiler.versions import TRANSPOSES_UNSWIZZLED
 from ..ir.model import Attribute
 from .errors import UnsupportedLayout
 
@@ -153,7 +154,8 @@ def _nvmma(shape: tuple[int, ...], layout: Attribute, itemsize: int) -> np.ndarr
     if len(shape) == 1:
         return np.arange(shape[0], dtype=np.int64) * itemsize
     swizzle = layout["swizzlingByteWidth"]
-    if not layout.get("transposed", False):
+    ignored = swizzle == 0 and not TRANSPOSES_UNSWIZZLED
+    if ignored or not layout.get("transposed", False):
         return _nvmma_rows(shape, swizzle, itemsize, range(len(shape)))
     if len(shape) > 2:
         raise UnsupportedLayout(f"{layout}: transposed buffers of rank {len(shape)} are not simulated")

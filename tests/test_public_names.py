@@ -9,7 +9,17 @@ import pytest
 import tlx_kernels
 
 KERNELS = [module.name for module in pkgutil.walk_packages(tlx_kernels.__path__, "tlx_kernels.")]
-PACKAGES = ["tlx", "tlx.bench", "tlx.check", "tlx.errors", "tlx.ir", "tlx.sim", "tlx.tune", "tlx.tune.database", *KERNELS]
+PACKAGES = [
+    "tlx",
+    "tlx.bench",
+    "tlx.check",
+    "tlx.errors",
+    "tlx.ir",
+    "tlx.sim",
+    "tlx.tune",
+    "tlx.tune.database",
+    *KERNELS,
+]
 
 
 def exports(package: str) -> dict[str, object]:

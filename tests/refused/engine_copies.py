@@ -90,6 +90,20 @@ def maximum_of_float32(y):
     tlx.async_descriptor_store(y, a[0], [0, 0], store_reduce="max")  # <- error
 
 
+@refused(
+    errors.DtypeMismatch, "TMA can't or elements of int64, only of int32, uint32, uint64", y="tensordesc<i64[32, 32]>"
+)
+def bits_of_signed_words(y):
+    a = tlx.local_alloc((32, 32), tl.int64, 1)
+    tlx.async_descriptor_store(y, a[0], [0, 0], store_reduce="or")  # <- error
+
+
+@refused(errors.IndexOutOfRange, "a block at [0, -16] begins before the tensor", y=DESC)
+def reduction_before_the_tensor(y):
+    a = tlx.local_alloc((64, 64), tl.float32, 1)
+    tlx.async_descriptor_store(y, a[0], [0, -16], store_reduce="add")  # <- error
+
+
 @refused(errors.DtypeMismatch, "atomic_xor: TMA can't xor elements of fp32, only of int32", y=DESC)
 def exclusive_or_of_floats(y):
     y.atomic_xor([0, 0], tl.zeros((64, 64), tl.float32))  # <- error

@@ -79,6 +79,20 @@ def test_each_sum_is_rounded(dtype, one):
 
 
 @tlx.jit
+def added_at(y, row, N: tl.constexpr):
+    buffer = tlx.local_alloc((N, N), tlx.dtype_of(y), 1)
+    tlx.local_store(buffer[0], tl.full((N, N), 1, tlx.dtype_of(y)))
+    tlx.async_descriptor_store(y, buffer[0], [row, 0], store_reduce="add")
+    tlx.async_descriptor_store_wait(0)
+
+
+def test_a_reduction_before_the_tensor():
+    y = TensorDescriptor.from_tensor(sim.array(np.zeros((16, 16), np.float32)), [16, 16])
+    with pytest.raises(errors.DescriptorError, match=r"a reduction at \(-8, 0\) begins before the tensor"):
+        added_at[(1,)](y, -8, 16)
+
+
+@tlx.jit
 def used_unmade(y, B: tl.constexpr):
     places = tlx.allocate_tensor_descriptor(2)
     tlx.make_tensor_descriptor(places[0], y, [B, B], [B, 1], [B, B])

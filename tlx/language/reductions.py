@@ -8,9 +8,9 @@ import triton.language as tl
 from triton._C.libtriton import ir
 from triton.language.core import _unwrap_if_constexpr
 
-from ..errors import DtypeMismatch, InvalidReduction
+from ..errors import DtypeMismatch, IndexOutOfRange, InvalidReduction
 
-__all__ = ["REDUCTIONS", "reduction_of"]
+__all__ = ["REDUCTIONS", "check_corner", "reduction_of"]
 
 REDUCTIONS = {
     "add": ir.DESCRIPTOR_REDUCE_KIND.ADD,
@@ -24,7 +24,8 @@ REDUCTIONS = {
 # PTX ISA, "cp.reduce.async.bulk.tensor" and the types of "cp.reduce.async.bulk". float64 is left out: no Triton has it.
 ADDED = (tl.int32, tl.uint32, tl.uint64, tl.float16, tl.bfloat16, tl.float32)
 COMPARED = (tl.int32, tl.uint32, tl.int64, tl.uint64, tl.float16, tl.bfloat16)
-BITWISE = (tl.int32, tl.uint32, tl.int64, tl.uint64)
+# Not int64, which the PTX ISA lists as .b64: on an H200 it is an illegal instruction.
+BITWISE = (tl.int32, tl.uint32, tl.uint64)
 TAKEN = {"add": ADDED, "min": COMPARED, "max": COMPARED, "and": BITWISE, "or": BITWISE, "xor": BITWISE}
 
 
@@ -42,3 +43,13 @@ def reduction_of(kind: Any, dtype: tl.dtype, op: str) -> str:
         names = ", ".join(map(str, TAKEN[kind]))
         raise DtypeMismatch(f"{op}: TMA can't {kind} elements of {dtype}, only of {names}")
     return kind
+
+
+def check_corner(offsets: list[Any], op: str) -> None:
+    """Raises IndexOutOfRange for a block that begins before the tensor: an illegal instruction on an H200."""
+    constants = [_unwrap_if_constexpr(offset) for offset in offsets]
+    if any(isinstance(offset, int) and offset < 0 for offset in constants):
+        raise IndexOutOfRange(
+            f"{op}: a block at {constants} begins before the tensor, which TMA reductions can't",
+            hint="begin inside the tensor; blocks may hang over its ends",
+        )

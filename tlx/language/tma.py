@@ -19,7 +19,7 @@ from .blackwell import needs_blackwell
 from .buffers import as_buffer, buffered_tensor
 from .cache_hints import ignore_modifier, ignore_policy, policy_arguments
 from .multicast import load_multicast, targets_of
-from .reductions import REDUCTIONS, reduction_of
+from .reductions import REDUCTIONS, check_corner, reduction_of
 
 __all__ = ["async_descriptor_load", "async_descriptor_store", "async_descriptor_store_wait"]
 
@@ -110,7 +110,10 @@ class tensor_descriptor(stock.tensor_descriptor):
 
     def reduce(self, kind: str, offsets, value, semantic) -> None:
         """Emits an atomic update of a block."""
-        self.send(reduction_of(kind, self.dtype, f"atomic_{kind}"), offsets, value, semantic)
+        what = reduction_of(kind, self.dtype, f"atomic_{kind}")
+        check_offsets(offsets, len(self.block_shape), f"atomic_{kind}")
+        check_corner(offsets, f"atomic_{kind}")
+        self.send(what, offsets, value, semantic)
 
     def send(self, what: str, offsets, value, semantic) -> None:
         """Emits a store, or a reduction of that name, of a tensor to the block."""
@@ -240,6 +243,7 @@ def async_descriptor_store(desc, source, offsets, eviction_policy="", store_redu
     match(desc, buffer, offsets, "async_descriptor_store")
     kind = reduction_of(store_reduce, desc.dtype, "async_descriptor_store's store_reduce")
     if kind:
+        check_corner(offsets, "async_descriptor_store's store_reduce")
         ignore_policy(eviction_policy, "async_descriptor_store", "TMA reductions take none", _semantic)
         _semantic.make_stores_visible()
         place = desc.offset_handles(offsets, _semantic)

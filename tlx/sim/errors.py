@@ -94,7 +94,7 @@ class UnknownFunction(UnsupportedOp):
 
 
 class DescriptorError(SimulationError):
-    """A tensor descriptor that TMA can't use."""
+    """A tensor descriptor that TMA can't use, or can't use so."""
 
 
 class UninitializedRead(SimulationError):

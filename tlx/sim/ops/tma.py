@@ -69,8 +69,9 @@ def async_tma_reduce(group, op, descriptor, *operands):
     """
     *corner, view = operands
     corner = tuple(map(int, corner))
-    kind = op.attributes["kind"]
-    unsigned = str(op.operands[0].type.block.element).startswith("u")
+    kind, element = op.attributes["kind"], str(op.operands[0].type.block.element)
+    _check_reduction(kind, element, corner)
+    unsigned = element.startswith("u")
     update = UPDATES[f"u{kind}" if unsigned and kind in ("min", "max") else kind]
 
     def work(engine):
@@ -83,6 +84,21 @@ def async_tma_reduce(group, op, descriptor, *operands):
 
     group.issue("tma_store", op, work, group.stores)
     group.stores.commit()
+
+
+def _check_reduction(kind: str, element: str, corner: tuple[int, ...]) -> None:
+    """What is an illegal instruction on an H200.
+
+    Raises:
+        DescriptorError: a block that begins before the tensor, or bits of signed 64-bit integers.
+    """
+    if min(corner) < 0:
+        raise DescriptorError(
+            f"a reduction at {corner} begins before the tensor, which TMA can't",
+            hint="begin inside the tensor; blocks may hang over its ends",
+        )
+    if kind in ("and", "or", "xor") and element in ("i64", "si64"):
+        raise DescriptorError(f"TMA can't {kind} elements of {element}", hint="use a descriptor of uint64")
 
 
 @simulates("ttng.async_tma_store_wait")

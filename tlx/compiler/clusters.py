@@ -7,12 +7,15 @@ CTAs number themselves as the user's grid does (`program_id`).
 
 from __future__ import annotations
 
+import functools
+import inspect
 import math
 from collections import namedtuple
 from typing import Any
 
 import triton
 from triton.compiler.compiler import CompiledKernel
+from triton.runtime.jit import JITFunction
 
 from ..errors import GridNotDivisible, InvalidCluster
 from ..source import Location
@@ -31,28 +34,30 @@ __all__ = [
 ClusterShape = tuple[int, int, int]
 
 
-def cluster_shape(asked: Any, num_ctas: int | None, arch: int) -> ClusterShape | None:
+def cluster_shape(asked: Any, num_ctas: int | None, arch: int, kernel: JITFunction) -> ClusterShape | None:
     """The cluster that a launch asks for; None where it asks for none.
 
     Args:
         asked: `ctas_per_cga`: the CTAs along x, y, z.
         num_ctas: Triton's own kind of cluster, which spreads the tensors of one program over CTAs.
         arch: of the target, which says how large a cluster may be.
+        kernel: what is launched.
 
     Raises InvalidCluster.
     """
     if asked is None:
         return None
+    refusal = functools.partial(InvalidCluster, location=definition(kernel))
     shape = tuple(asked) if isinstance(asked, list | tuple) else asked
     numbers = isinstance(shape, tuple) and all(isinstance(size, int) and size >= 1 for size in shape)
     if not numbers or len(shape) != 3:
-        raise InvalidCluster(f"ctas_per_cga is {asked!r}, it must be three integers of at least 1", "write (2, 1, 1)")
+        raise refusal(f"ctas_per_cga is {asked!r}, it must be three integers of at least 1", "write (2, 1, 1)")
     if num_ctas not in (None, 1):
-        raise InvalidCluster(f"ctas_per_cga={shape} and num_ctas={num_ctas}: give one of the two")
+        raise refusal(f"ctas_per_cga={shape} and num_ctas={num_ctas}: give one of the two")
     target = target_for(arch)
     if size_of_cluster(shape) > target.cluster_ctas:
         sizes = " x ".join(map(str, shape))
-        raise InvalidCluster(
+        raise refusal(
             f"ctas_per_cga: {sizes} = {size_of_cluster(shape)} CTAs, a cluster of {target.name} has at most "
             f"{target.cluster_ctas}"
         )
@@ -75,6 +80,14 @@ def note_cluster(module, builder, shape: ClusterShape) -> None:
         module.set_attr(f"ttg.cluster-dim-{axis}", builder.get_int32_attr(size))
 
 
+def definition(kernel: JITFunction) -> Location:
+    """Where a kernel is defined."""
+    lines, first = inspect.getsourcelines(kernel.fn)
+    offset = next(i for i, line in enumerate(lines) if line.lstrip().startswith("def "))
+    column = len(lines[offset]) - len(lines[offset].lstrip()) + 1
+    return Location(kernel.fn.__code__.co_filename, first + offset, column)
+
+
 class ClusterKernel(CompiledKernel):
     """A kernel whose CTAs run in clusters. Launched like any other, with the user's grid."""
 
@@ -92,13 +105,12 @@ class ClusterKernel(CompiledKernel):
         shape = self.metadata.ctas_per_cga
         for axis, programs, size in zip("xyz", grid, shape):
             if programs % size:
-                code = self.src.fn.fn.__code__
                 raise GridNotDivisible(
                     f"{self.name}: the grid has {programs} programs along {axis}, clusters of "
                     f"{describe_cluster(shape)} take multiples of {size}",
                     hint=f"launch {-(-programs // size) * size}, and let those that are too many do nothing but "
                     "what their cluster needs of them",
-                    location=Location(code.co_filename, code.co_firstlineno),
+                    location=definition(self.src.fn),
                 )
         return tuple(programs // size for programs, size in zip(grid, shape))
 
@@ -124,7 +136,8 @@ class Config(triton.Config):
     """
 
     def __init__(self, kwargs: dict[str, Any], *args, ctas_per_cga: ClusterShape | None = None, **options):
-        cluster = {"ctas_per_cga": tuple(ctas_per_cga)} if ctas_per_cga is not None else {}
+        shape = tuple(ctas_per_cga) if isinstance(ctas_per_cga, list) else ctas_per_cga  # a list has no hash
+        cluster = {"ctas_per_cga": shape} if shape is not None else {}
         super().__init__({**kwargs, **cluster}, *args, **options)
 
     @property

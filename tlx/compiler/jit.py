@@ -106,7 +106,7 @@ def compile_source(src: TLXSource, target: GPUTarget | None = None, options: dic
     """Triton's compile, for clusters too, and then shared memory with the compiler's scratch against the budget."""
     options = dict(options or {})
     arch = target.arch if target is not None else DEFAULT_ARCH
-    src.cluster = cluster_shape(options.pop("ctas_per_cga", None), options.get("num_ctas"), arch)
+    src.cluster = cluster_shape(options.pop("ctas_per_cga", None), options.get("num_ctas"), arch, src.fn)
     if src.cluster is not None:
         options["num_ctas"] = size_of_cluster(src.cluster)  # what the stock launcher makes a cluster of
     try:

@@ -197,12 +197,12 @@ def barrier_arrive(bar, arrive_count=1, remote_cta_rank=None, pred=None, _semant
             this CTA.
         pred: scalar condition; None means always.
 
-    Raises InvalidBarrier where it counts for more than a phase of the barrier takes; NoCluster, RankOutOfRange. Lowers
-    to `ttng.arrive_barrier` (PTX `mbarrier.arrive`), for another CTA to PTX `mapa` and
+    Raises InvalidBarrier where it counts for more than a phase of the barrier takes; NoCluster, InvalidCluster,
+    RankOutOfRange. Lowers to `ttng.arrive_barrier` (PTX `mbarrier.arrive`), for another CTA to PTX `mapa` and
     `mbarrier.arrive.shared::cluster`.
     """
     if _unwrap_if_constexpr(remote_cta_rank) is not None:
-        bar = remote_view(bar, remote_cta_rank, _semantic=_semantic)
+        bar = barrier_of_peer(bar, remote_cta_rank, "barrier_arrive", _semantic)
     elif not isinstance(bar, remote_mbarrier):
         bar = as_barrier(bar, "barrier_arrive", _semantic)
     count = constant_int(arrive_count, "arrive_count", InvalidBarrier, least=1)
@@ -242,11 +242,16 @@ def remote_view(mbarrier, remote_cta_rank, _semantic=None):
         mbarrier: one mbarrier of this CTA.
         remote_cta_rank: the other CTA's rank, a compile-time or run-time i32.
 
-    Raises NoCluster, RankOutOfRange, RemoteBarrier. sm_90. PTX `mapa.shared::cluster`.
+    Raises NoCluster, InvalidCluster, RankOutOfRange, RemoteBarrier. sm_90. PTX `mapa.shared::cluster`.
     """
-    bar = as_barrier(mbarrier, "remote_view", _semantic)
-    rank = reach_peer("remote_view", remote_cta_rank, _semantic)
-    address = mapped(own_address(bar, _semantic), rank, _semantic)
+    return barrier_of_peer(mbarrier, remote_cta_rank, "remote_view", _semantic)
+
+
+def barrier_of_peer(bar: Any, rank: Any, op: str, semantic) -> remote_mbarrier:
+    """The same barrier in the CTA of that rank."""
+    bar = as_barrier(bar, op, semantic)
+    rank = reach_peer(op, rank, semantic)
+    address = mapped(own_address(bar, semantic), rank, semantic)
     return remote_mbarrier(address.handle, remote_mbarrier_type(bar.type.arrive_count, bar.type.per_thread))
 
 

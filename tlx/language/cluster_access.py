@@ -11,8 +11,8 @@ from triton.language.core import _unwrap_if_constexpr
 from ..compiler.clusters import describe_cluster, size_of_cluster
 from ..compiler.late_ops import emit
 from ..compiler.versions import SHARED_ADDRESS_BITS
-from ..errors import NoCluster, RankOutOfRange
-from .arguments import int32_tensor, predicate
+from ..errors import InvalidCluster, NoCluster, RankOutOfRange
+from .arguments import int32_scalar, predicate
 from .cluster_ptx import MAPA_PTX
 
 __all__ = ["elected", "inline_ptx", "mapped", "own_address", "reach", "reach_peer"]
@@ -29,7 +29,10 @@ def reach(op: str, semantic) -> None:
 
 
 def reach_peer(op: str, rank: Any, semantic) -> tl.tensor:
-    """`reach` for the CTA of a rank, which is returned as an i32; raises RankOutOfRange for a constant that is none."""
+    """`reach` for the CTA of a rank, which is returned as an i32.
+
+    Raises RankOutOfRange for a constant that is none, InvalidCluster for what is no integer.
+    """
     reach(op, semantic)
     shape = semantic.task.kernel.cluster
     constant = _unwrap_if_constexpr(rank)
@@ -37,7 +40,7 @@ def reach_peer(op: str, rank: Any, semantic) -> tl.tensor:
         raise RankOutOfRange(
             f"{op}: rank {constant} in a cluster of {size_of_cluster(shape)} CTAs ({describe_cluster(shape)})"
         )
-    return int32_tensor(rank, semantic)
+    return int32_scalar(rank, f"{op}: the rank", InvalidCluster, semantic)
 
 
 def own_address(view, semantic) -> tl.tensor:

@@ -12,6 +12,7 @@ import tlx.sim
 from tests.refused import CASES, Refused
 from tlx import errors
 from tlx.check import api
+from tlx.compiler import clusters as launches
 from tlx.compiler import jit
 from tlx.compiler.jit import TLXFunction
 from tlx.language import (
@@ -20,6 +21,7 @@ from tlx.language import (
     blackwell,
     buffers,
     bulk,
+    clusters,
     copy,
     descriptors,
     fences,
@@ -30,6 +32,7 @@ from tlx.language import (
     pins,
     pipelines,
     prefetch,
+    remote,
     rings,
     slices,
     tasks,
@@ -54,6 +57,7 @@ CONCEPTS = {
     "Copies through pointers": [copy, bulk],
     "TMA": [tma, descriptors, prefetch],
     "Rings that own their phases": [pipelines],
+    "Clusters": [clusters, remote, launches],
     "Asynchronous MMA": [mma],
     "Layouts": [layout_objects, pins],
     "Fences": [fences],

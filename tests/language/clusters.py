@@ -166,6 +166,17 @@ def met_without_traffic(y, trips):
 
 
 @tlx.jit
+def met_by_hand(y):
+    """The author publishes the barriers, too, before the first arrival on the peer's."""
+    bars = tlx.alloc_barriers(1)
+    tlx.fence_mbarrier_init_cluster()
+    tlx.cluster_barrier()
+    tlx.barrier_arrive(bars[0], remote_cta_rank=tlx.cluster_cta_rank() ^ 1)
+    tlx.barrier_wait(bars[0], 0)
+    tl.store(y + tl.program_id(0), 1)
+
+
+@tlx.jit
 def multicast_all(x, y, CTAS: tl.constexpr, N: tl.constexpr):
     """The CTA of rank r loads tile r for all; each adds up all tiles."""
     buffers = tlx.local_alloc((N, N), tlx.dtype_of(x), CTAS)
@@ -378,6 +389,15 @@ CASES = [
         grid=4,
         options={"ctas_per_cga": (4, 1, 1)},
         ttgir={"nvvm.cluster.arrive": 1},
+    ),
+    Case(
+        "barriers published by hand",
+        met_by_hand,
+        {"y": output(2, dtype=np.int32)},
+        {"y": np.ones(2, np.int32)},
+        grid=2,
+        options=PAIR,
+        ptx={"fence.mbarrier_init.release.cluster": 2, SYNCS: 3},
     ),
     *[multicast_case(cluster) for cluster in [(2, 1, 1), (1, 2, 1), (2, 2, 1)]],
     *[gemm_case(*shape) for shape in [(1, 64, 64, 1), (2, 192, 64, 1), (3, 320, 128, 4)]],

@@ -15,14 +15,20 @@ HERE = Path(__file__).parent
 
 # What is not for use inside kernels; who tests it instead.
 ELSEWHERE = {
+    "Config": "tests/compiler/test_clusters.py",
+    "IgnoredArgument": "tests/sim/test_engine_copies.py, tests/compat",
+    "Space": "tests/tune/test_space.py",
     "TLXError": "tests/test_errors.py",
     "__version__": "tests/test_cli.py",
     "check": "tests/check",
     "async_token": "what async_load returns; never spelled",
+    "autotune": "tests/tune",
     "buffered_tensor_type": "the type of buffered_tensor, compared and mangled whenever helpers take one",
     "compile": "tests/compiler",
     "mbarrier_type": "the type of mbarrier, likewise",
     "simulating": "tests/sim",
+    "tensor_descriptor_ptr": "what allocate_tensor_descriptor returns; never spelled",
+    "tensor_descriptor_ptr_type": "the type of tensor_descriptor_ptr, likewise",
     "layout_encoding": "the base of all layouts; never spelled",
     "shared_layout_encoding": "the base of the layouts of buffers; never spelled",
     **dict.fromkeys(blackwell.__all__, "tests/test_tlx_names.py"),

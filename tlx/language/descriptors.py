@@ -36,6 +36,7 @@ class tensor_descriptor_ptr_type(base_type):
         self.num = num
 
     def to_ir(self, builder):
+        """The IR type of the address of the first one."""
         return POINTER.to_ir(builder)
 
     def _flatten_ir_types(self, builder, out):

@@ -83,6 +83,12 @@ def test_they_pickle(error):
     assert str(again) == str(first) == "what\n--> file.py:3:4\nhelp: hint"
 
 
+def test_what_to_do_with_a_buffer_that_is_used_as_a_tensor():
+    hints = {case.kernel.__name__: provoke(case).hint for case in CASES if case.error is errors.NotATensor}
+    assert hints.pop("sum_with_a_barrier") == ""
+    assert all("`tlx.local_load(" in hint for hint in hints.values())
+
+
 # --- before any launch ---
 
 

@@ -137,6 +137,10 @@ class NotABuffer(LanguageError):
     """Something that is no shared buffer, such as a barrier, is used as one."""
 
 
+class NotATensor(LanguageError):
+    """Something that is no register tensor, such as a shared buffer, is computed with."""
+
+
 class NotABarrier(LanguageError):
     """Something that is no mbarrier is used as one."""
 

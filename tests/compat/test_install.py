@@ -13,9 +13,10 @@ import triton
 import triton.language.math
 from triton.runtime.jit import JITFunction
 
+import tlx
 from tlx import IgnoredArgument, compat, sim
 from tlx.compiler.jit import TLXFunction
-from tlx.errors import NeedsBlackwell, NotInTriton
+from tlx.errors import InvalidCluster, NeedsBlackwell, NotInTriton
 from tlx.language import ignored
 
 ROOT = Path(__file__).parents[2]
@@ -33,11 +34,11 @@ def programs(installed, monkeypatch):
     return module
 
 
-def launched(kernel, **options):
-    """What a kernel makes of [0, 1, ... 31]."""
+def launched(kernel, programs=1, **options):
+    """What programs of a kernel make of [0, 1, ... 31]."""
     x, y = sim.array(np.arange(32, dtype=np.float32)), sim.array(np.zeros(64, np.float32))
     with sim.simulating():
-        kernel[(1,)](x, y, **options)
+        kernel[(programs,)](x, y, **options)
     return y.numpy()
 
 
@@ -89,6 +90,19 @@ def test_a_cluster_from_heuristics(programs):
     with sim.simulating():
         programs.clustered[(2,)](y)
     assert y.numpy().tolist() == [0] * 32 + [1] * 32
+
+
+def test_a_cluster_for_a_kernel_that_stock_triton_compiles_is_refused(programs):
+    decorate = triton.autotune([triton.Config({"BLOCK": 32}, ctas_per_cga=(2, 1, 1))], key=[])
+    for kernel in (programs.plain, triton.heuristics({})(programs.plain)):
+        with pytest.raises(InvalidCluster, match=r"a config of plain has ctas_per_cga=\(2, 1, 1\)") as caught:
+            decorate(kernel)
+        error = caught.value
+        assert error.hint == "decorate it with @tlx.jit (`import tlx`), or leave ctas_per_cga out"
+        assert error.location.file == programs.__file__
+        assert error.location.source_line().startswith("def plain(")
+    y = launched(decorate(tlx.jit(programs.plain.fn)), programs=2)
+    assert (y[:32] == np.arange(32) + 1).all()
 
 
 def test_launch_options_of_metas_triton_are_reported_once(programs):

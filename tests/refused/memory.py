@@ -76,6 +76,85 @@ def buffer_as_barrier():
     tlx.barrier_wait(a[0], 0)  # <- error
 
 
+# --- buffers without local_load ---
+
+
+@refused(errors.NotATensor, "a buffered_tensor of type 64 fp32 in shared memory is used as a tensor")
+def sum_with_a_buffer():
+    a = tlx.local_alloc((64,), tl.float32, 2)
+    a[0] + 1  # <- error
+
+
+@refused(errors.NotATensor, "64 fp32 in shared memory is used as a tensor")
+def buffer_behind_the_operator():
+    a = tlx.local_alloc((64,), tl.float32, 2)
+    total = tl.zeros((64,), tl.float32)
+    total += a[1]  # <- error
+
+
+@refused(errors.NotATensor, "64 fp32 in shared memory is used as a tensor")
+def comparison_with_a_buffer():
+    a = tlx.local_alloc((64,), tl.float32, 2)
+    positive = a[0] > 0  # <- error
+
+
+@refused(errors.NotATensor, "64 fp32 in shared memory is used as a tensor")
+def negative_buffer():
+    a = tlx.local_alloc((64,), tl.float32, 2)
+    -a[0]  # <- error
+
+
+@refused(errors.NotATensor, "2 x 64 fp32 in shared memory is used as a tensor")
+def product_with_a_whole_ring():
+    a = tlx.local_alloc((64,), tl.float32, 2)
+    2 * a  # <- error
+
+
+@refused(errors.NotATensor, "a mbarrier of type mbarrier is used as a tensor")
+def sum_with_a_barrier():
+    bars = tlx.alloc_barriers(1)
+    bars[0] + 1  # <- error
+
+
+@refused(errors.NotATensor, "64 fp32 in shared memory is used as a tensor", x="*fp32")
+def stored_buffer(x):
+    a = tlx.local_alloc((64,), tl.float32, 2)
+    tl.store(x + tl.arange(0, 64), a[0])  # <- error
+
+
+@refused(errors.NotATensor, "64 int32 in shared memory is used as a tensor", x="*fp32")
+def buffer_as_offsets(x):
+    a = tlx.local_alloc((64,), tl.int32, 2)
+    tl.load(x + a[0])  # <- error
+
+
+@refused(errors.NotATensor, "64 int8 in shared memory is used as a tensor", x="*fp32")
+def buffer_as_mask(x):
+    a = tlx.local_alloc((64,), tl.int8, 1)
+    tl.load(x + tl.arange(0, 64), mask=a[0])  # <- error
+
+
+@refused(errors.NotATensor, "64 fp32 in shared memory is used as a tensor")
+def chosen_buffer():
+    a = tlx.local_alloc((64,), tl.float32, 2)
+    tl.where(tl.arange(0, 64) > 3, a[0], 0.0)  # <- error
+
+
+@refused(errors.NotATensor, "64 fp32 in shared memory is used as a tensor")
+def reduced_buffer():
+    a = tlx.local_alloc((64,), tl.float32, 2)
+    tl.sum(a[0], 0)  # <- error
+
+
+@refused(errors.NotATensor, "64 fp32 in shared memory is used as a tensor")
+def method_of_tensors():
+    a = tlx.local_alloc((64,), tl.float32, 2)
+    a[0].to(tl.float16)  # <- error
+
+
+# --- indices ---
+
+
 @refused(errors.IndexOutOfRange, "index 2 is outside a ring of 2")
 def slot_outside_the_ring():
     a = tlx.local_alloc((64, 64), tl.float16, 2)
@@ -148,9 +227,9 @@ def more_warps_than_count():
     tlx.alloc_warp_barrier(1, num_warps=4, num_arrivals=8192)  # <- error
 
 
-@refused(errors.InvalidBarrier, "no fence has the scope 'cluster'")
+@refused(errors.InvalidBarrier, "no fence has the scope 'cta'")
 def unknown_fence():
-    tlx.fence("cluster")  # <- error
+    tlx.fence("cta")  # <- error
 
 
 @refused(errors.InvalidBarrier, "barrier 3 is not free for kernels")

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import triton
 import triton.testing
 from triton.runtime.driver import driver as drivers
+from triton.runtime.jit import JITFunction
 
 from ..compiler import clusters
+from ..compiler.jit import TLXFunction
+from ..errors import InvalidCluster
 from ..sim import SimulatorDriver
 from .fork_options import AUTOTUNE_OPTIONS, CONFIG_OPTIONS, drop_ignored
 
@@ -41,13 +44,35 @@ def autotune(configs, key, prune_configs_by=None, *args, warmup=None, rep=None, 
         warmup, rep: milliseconds of Triton's benchmarkers.
         use_cuda_graph: measures in CUDA graphs.
         options: likewise, by name; Meta's arguments are reported once and ignored.
+
+    The decorator raises InvalidCluster for `ctas_per_cga` of a kernel that names nothing of TLX.
     """
     options = drop_ignored("triton.autotune", options, AUTOTUNE_OPTIONS)
     if prune_configs_by:
         prune_configs_by = drop_ignored("triton.autotune", prune_configs_by, AUTOTUNE_OPTIONS)
     if use_cuda_graph or warmup is not None or rep is not None:
         options.setdefault("do_bench", benchmarker(warmup, rep, use_cuda_graph))
-    return STOCK_AUTOTUNE(configs, key, prune_configs_by, *args, **options)
+    decorate = STOCK_AUTOTUNE(configs, key, prune_configs_by, *args, **options)
+
+    def tuned(fn):
+        check_clusters(fn, configs)
+        return decorate(fn)
+
+    return tuned
+
+
+def check_clusters(fn: Any, configs: Sequence[triton.Config]) -> None:
+    """Raises InvalidCluster where configs ask for the cluster of a kernel that Triton compiles without tlx."""
+    while hasattr(fn, "fn") and not isinstance(fn, JITFunction):
+        fn = fn.fn
+    asked = next((config for config in configs if "ctas_per_cga" in config.kwargs), None)
+    if asked is not None and isinstance(fn, JITFunction) and not isinstance(fn, TLXFunction):
+        raise InvalidCluster(
+            f"a config of {fn.__name__} has ctas_per_cga={asked.kwargs['ctas_per_cga']}; the kernel names nothing of "
+            "TLX, so stock Triton compiles it, which doesn't have ctas_per_cga",
+            hint="decorate it with @tlx.jit (`import tlx`), or leave ctas_per_cga out",
+            location=clusters.definition(fn),
+        )
 
 
 def benchmarker(warmup: int | None, rep: int | None, use_cuda_graph: bool) -> Callable:

@@ -19,7 +19,7 @@ from ..language.buffers import aliased_tensor
 from ..language.bundles import bundle
 from ..language.mma import async_dot, async_dot_wait, in_flight, used_before_wait
 from ..language.pipelines import opened_block
-from ..language.rings import ring
+from ..language.rings import ring, used_as_tensor
 from ..language.tasks import async_task, async_tasks
 from ..language.tma import descriptor_type
 from ..source import Location
@@ -185,6 +185,8 @@ class TLXCodeGenerator(ControlFlow, CodeGenerator):
     def call_Function(self, node, fn, args, kws):
         if fn not in TAKES_IN_FLIGHT and not self.is_jit_call(fn):
             self.refuse_in_flight(node, [*args, *kws.values()])
+        if tl.core.is_builtin(fn) and fn.__module__.startswith(tl.__name__) and fn is not tl.static_print:
+            self.refuse_shared(node, [*args, *kws.values()])
         try:
             result = super().call_Function(node, fn, args, kws)
         except TLXError as error:
@@ -205,11 +207,23 @@ class TLXCodeGenerator(ControlFlow, CodeGenerator):
         if any(isinstance(value, in_flight) for value in values):
             raise used_before_wait().at(self.location(node))
 
+    def refuse_shared(self, node, values) -> None:
+        """Raises NotATensor for buffers and barriers."""
+        for value in values:
+            if isinstance(value, ring):
+                raise used_as_tensor(value).at(self.location(node))
+
     # --- operators and attributes ---
 
     def _apply_binary_method(self, node, method, lhs, rhs):
         self.refuse_in_flight(node, (lhs, rhs))
+        self.refuse_shared(node, (lhs, rhs))
         return super()._apply_binary_method(node, method, lhs, rhs)
+
+    def get_Attribute(self, lhs, attr):
+        if isinstance(lhs, ring) and hasattr(tl.tensor, attr) and not hasattr(type(lhs), attr):
+            raise used_as_tensor(lhs)
+        return super().get_Attribute(lhs, attr)
 
     def visit(self, node):
         try:

@@ -116,6 +116,8 @@ class buffered_tensor_type(ring_type):
 class buffered_tensor(ring):
     """A ring of buffers or one buffer in shared memory. `ring[i]` is `local_view(ring, i)`."""
 
+    how_to_compute = "load it into registers first: `tlx.local_load(buffer)`, of a ring `tlx.local_load(ring[i])`"
+
     @property
     def shape(self) -> list[int]:
         """Shape of one buffer."""

@@ -6,10 +6,10 @@ import triton.language as tl
 from triton.experimental.gluon.language._core import shared_memory_descriptor_type
 from triton.language.core import _unwrap_if_constexpr, base_type, base_value, builtin
 
-from ..errors import IndexOutOfRange, InvalidBuffer, NotABuffer
+from ..errors import IndexOutOfRange, InvalidBuffer, NotABuffer, NotATensor
 from .arguments import describe, int32_scalar
 
-__all__ = ["local_view", "ring", "ring_type"]
+__all__ = ["local_view", "ring", "ring_type", "used_as_tensor"]
 
 
 class ring_type(base_type):
@@ -54,6 +54,7 @@ class ring(base_value):
     """A ring in shared memory or one slot of it. `ring[i]` is `local_view(ring, i)`."""
 
     allocation = None  # its entry in the kernel's budget, on the value that the allocation returned
+    how_to_compute = ""  # hint for those who take it for a tensor
 
     def __init__(self, handle, type: ring_type):
         self.handle = handle
@@ -68,6 +69,16 @@ class ring(base_value):
     @builtin
     def __getitem__(self, index, _semantic=None):
         return local_view(self, index, _semantic=_semantic)
+
+    def __neg__(self):
+        raise used_as_tensor(self)
+
+    __pos__ = __invert__ = __not__ = __neg__  # as Triton spells `+`, `~` and `not`
+
+
+def used_as_tensor(value: ring) -> NotATensor:
+    """The error of a kernel that computes with a buffer or a barrier."""
+    return NotATensor(f"{describe(value)} is used as a tensor", hint=value.how_to_compute)
 
 
 def check_allocatable(generator) -> None:

@@ -9,7 +9,7 @@ import tlx
 from tests.language.clusters import exchanged, exchanged_async, exchanged_copy, met_by_hand, multicast_all
 from tests.language.clusters import swapped_by_tasks as swapped
 from tlx import sim
-from tlx.errors import GridNotDivisible
+from tlx.errors import GridNotDivisible, InvalidCluster
 from tlx.ir import parse
 from tlx.language.cluster_ptx import (
     ARRIVE_REMOTE_PTX,
@@ -152,6 +152,15 @@ def test_a_grid_that_clusters_dont_divide(y):
 def test_each_axis_is_divided(y):
     with pytest.raises(GridNotDivisible, match="3 programs along y, clusters of 1x2x1 take multiples of 2"):
         in_place[(2, 3)](y, 8, ctas_per_cga=(1, 2, 1))
+
+
+@pytest.mark.parametrize("shape", [2, (2, 1), (2, 0, 1), (16, 1, 1)])
+def test_a_launch_with_no_shape_of_a_cluster(shape, y):
+    with pytest.raises(InvalidCluster, match="ctas_per_cga"):
+        in_place[(16,)](y, 8, ctas_per_cga=shape)
+    with pytest.raises(InvalidCluster, match="ctas_per_cga"):
+        in_place[(16,)](y, **tlx.Config({"N": 8}, ctas_per_cga=shape).all_kwargs())
+    assert ranks(y) == [-1] * 8
 
 
 @tlx.jit(ctas_per_cga=(2, 1, 1))

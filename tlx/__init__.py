@@ -5,6 +5,7 @@ from .installation import require_triton
 require_triton()
 
 from . import check  # noqa: E402
+from . import trace as trace  # noqa: E402
 from .compiler.clusters import Config  # noqa: E402
 from .compiler.jit import compile, jit  # noqa: E402
 from .errors import TLXError  # noqa: E402

@@ -1,4 +1,5 @@
-"""The command line: `tlx info`, `tlx compare OPERATION`, `tlx check TARGET`, `tlx best`, `tlx sql QUERY`, `tlx db`."""
+"""The command line: `tlx info`, `tlx compare OPERATION`, `tlx check TARGET`, `tlx trace TARGET`, `tlx best`,
+`tlx sql QUERY`, `tlx db`."""
 
 from __future__ import annotations
 
@@ -10,6 +11,7 @@ from .bench import command as compare
 from .check import command as check
 from .errors import TLXError
 from .info import print_info
+from .trace import command as trace
 from .tune.database import command as database
 
 __all__ = ["main"]
@@ -32,6 +34,7 @@ def _parser() -> argparse.ArgumentParser:
     info.set_defaults(run=print_info)
     compare.add_parser(commands)
     check.add_parser(commands)
+    trace.add_parser(commands)
     database.add_parsers(commands)
     return parser
 

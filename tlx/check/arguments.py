@@ -13,7 +13,7 @@ import numpy as np
 from ..errors import TLXError
 from ..sim import Array, array
 
-__all__ = ["ArraySpec", "Usage", "arguments_of"]
+__all__ = ["ArraySpec", "Usage", "arguments_of", "grid_of"]
 
 _DTYPES = {
     "i1": "bool",
@@ -72,6 +72,21 @@ def arguments_of(specs: Iterable[str], make: Callable[[str, ArraySpec], object])
         value = _value(name, text)
         arguments[name] = make(name, value) if isinstance(value, ArraySpec) else value
     return arguments
+
+
+def grid_of(text: str) -> tuple[int, ...]:
+    """`4,2` as a grid.
+
+    Raises:
+        Usage: something else.
+    """
+    try:
+        grid = tuple(map(int, text.split(",")))
+    except ValueError:
+        grid = ()
+    if not 1 <= len(grid) <= 3 or min(grid) < 1:
+        raise Usage(f"--grid {text} must be one to three positive numbers", hint="such as 4 or 4,2")
+    return grid
 
 
 def _value(name: str, text: str):

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from .api import SCHEDULES
-from .arguments import Usage
+from .arguments import Usage, grid_of
 from .findings import ERROR, NOTE, SEVERITIES, WARNING, Finding
 from .records import report_record
 from .subjects import check_callable, check_file
@@ -66,21 +66,11 @@ def _findings(options: argparse.Namespace) -> list[Finding]:
     seeds = range(options.seed, options.seed + options.schedules)
     path, _, name = options.target.partition("::")
     if path.endswith(".ttgir") and not name:
-        return check_file(path, options.args, _grid(options.grid), seeds)
+        return check_file(path, options.args, grid_of(options.grid), seeds)
     if not path.endswith(".py") or not name:
         raise Usage(f"can't check {options.target}", hint="FILE.py::FUNCTION, FILE.py::KERNEL or FILE.ttgir")
     launch = {} if options.num_warps is None else {"num_warps": options.num_warps}
-    return check_callable(path, name, options.args, _grid(options.grid), launch, seeds)
-
-
-def _grid(text: str) -> tuple[int, ...]:
-    try:
-        grid = tuple(map(int, text.split(",")))
-    except ValueError:
-        grid = ()
-    if not 1 <= len(grid) <= 3 or min(grid) < 1:
-        raise Usage(f"--grid {text} must be one to three positive numbers", hint="such as 4 or 4,2")
-    return grid
+    return check_callable(path, name, options.args, grid_of(options.grid), launch, seeds)
 
 
 def _print(findings: list[Finding], options: argparse.Namespace) -> None:

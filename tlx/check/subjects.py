@@ -19,7 +19,9 @@ from triton.runtime.jit import JITFunction
 from triton.tools.tensor_descriptor import TensorDescriptor
 
 from ..ir.model import Op, TensorDescType
+from ..sim.agents import Observer
 from ..sim.arguments import bind
+from ..sim.code import Code
 from ..sim.device import HOPPER
 from ..sim.launch import Launch, simulate
 from ..sim.program import code_of_file
@@ -29,7 +31,7 @@ from .checker import Checker
 from .findings import Finding
 from .static import check_module
 
-__all__ = ["check_callable", "check_file"]
+__all__ = ["check_callable", "check_file", "run_callable", "run_file"]
 
 _KERNELS = (JITFunction, Autotuner, Heuristics)
 
@@ -47,33 +49,55 @@ def check_callable(
     Raises:
         Usage: the file has no such function.
     """
-    subject = getattr(_module(path), name, None)
     with checking(seed=seeds.start, schedules=len(seeds)) as checker:
-        if isinstance(subject, _KERNELS):
-            subject[grid](**arguments_of(arguments, lambda _, spec: _tensor(spec, subject)), **options)
-        elif isinstance(subject, FunctionType):
-            subject(**arguments_of(arguments, lambda _, spec: _tensor(spec, None)))
-        else:
-            raise Usage(f"{path} has no function or kernel {name}")
+        run_callable(path, name, arguments, grid, options)
     if not checker.runs:
         raise Usage(f"{name} launched nothing", hint="point at a kernel, or at a function that launches one")
     return checker.findings
 
 
+def run_callable(path: str, name: str, arguments: Sequence[str], grid: tuple[int, ...], options: dict) -> None:
+    """Calls a function of a Python file, or launches a kernel of it; the arguments are those of `check_callable`.
+
+    Raises:
+        Usage: the file has no such function.
+    """
+    subject = getattr(_module(path), name, None)
+    if isinstance(subject, _KERNELS):
+        subject[grid](**arguments_of(arguments, lambda _, spec: _tensor(spec, subject)), **options)
+    elif isinstance(subject, FunctionType):
+        subject(**arguments_of(arguments, lambda _, spec: _tensor(spec, None)))
+    else:
+        raise Usage(f"{path} has no function or kernel {name}")
+
+
 def check_file(path: str, arguments: Sequence[str], grid: tuple[int, ...], seeds: range) -> list[Finding]:
     """What is wrong with the kernel in a `.ttgir` file. It is run only with arguments; without, it is only read."""
-    _existing(path)
-    try:
-        code = code_of_file(path, GPUTarget("cuda", HOPPER.target.arch, HOPPER.target.warp_size))
-    except RuntimeError as error:  # Triton has printed what is wrong
-        raise Usage(f"{path} is no TTGIR that Triton {triton.__version__} can read: {error}") from error
+    code = _code(path)
     if not arguments:
         return check_module(code.module)
     checker = Checker(check_module)
+    _run(code, arguments, grid, seeds, checker)
+    return checker.findings
+
+
+def run_file(path: str, arguments: Sequence[str], grid: tuple[int, ...], seeds: range, observer: Observer) -> None:
+    """Runs the kernel in a `.ttgir` file."""
+    _run(_code(path), arguments, grid, seeds, observer)
+
+
+def _code(path: str) -> Code:
+    _existing(path)
+    try:
+        return code_of_file(path, GPUTarget("cuda", HOPPER.target.arch, HOPPER.target.warp_size))
+    except RuntimeError as error:  # Triton has printed what is wrong
+        raise Usage(f"{path} is no TTGIR that Triton {triton.__version__} can read: {error}") from error
+
+
+def _run(code: Code, arguments: Sequence[str], grid: tuple[int, ...], seeds: range, observer: Observer) -> None:
     values = _launch_values(code.kernel.op, arguments_of(arguments, lambda _, spec: spec))
     clusters = _clusters((*grid, 1, 1)[:3], code.cluster)
-    simulate(lambda seed: Launch(code, clusters, *values, HOPPER, seed, checker), seeds)
-    return checker.findings
+    simulate(lambda seed: Launch(code, clusters, *values, HOPPER, seed, observer), seeds)
 
 
 def _clusters(grid: tuple[int, ...], shape: tuple[int, ...]) -> tuple[int, ...]:

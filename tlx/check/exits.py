@@ -21,6 +21,7 @@ _RULES_OF_ERRORS = (
     (errors.NoSuchPeer, rules.OUT_OF_BOUNDS),
     (errors.BarrierMisuse, rules.BARRIER_MISUSE),
     (errors.PeerNotReady, rules.PEER_NOT_READY),
+    (errors.DescriptorError, rules.BAD_DESCRIPTOR),
 )
 
 

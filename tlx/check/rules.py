@@ -5,6 +5,7 @@ from __future__ import annotations
 from .findings import ERROR, WARNING, Rule
 
 __all__ = [
+    "BAD_DESCRIPTOR",
     "BARRIER_MISUSE",
     "BARRIER_UNUSED",
     "DEADLOCK",
@@ -52,6 +53,7 @@ LAUNCH_FAILED = Rule("TLX-R017", "launch-failed", ERROR, "the launch ends with a
 BARRIER_UNUSED = Rule("TLX-R018", "barrier-unused", WARNING, "a barrier without use, in memory that is given away")
 PEER_NOT_READY = Rule("TLX-R019", "peer-not-ready", ERROR, "another CTA of the cluster is reached before it is ready")
 PEER_GONE = Rule("TLX-R020", "peer-gone", ERROR, "another CTA of the cluster is reached when it may have ended")
+BAD_DESCRIPTOR = Rule("TLX-R021", "bad-descriptor", ERROR, "TMA can't use a descriptor so, or nothing has written it")
 
 RULES: dict[str, Rule] = {value.id: value for value in list(globals().values()) if isinstance(value, Rule)}
 """By id."""

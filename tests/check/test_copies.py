@@ -11,6 +11,7 @@ from triton.tools.tensor_descriptor import TensorDescriptor
 import tlx
 from tlx import sim
 from tlx.check import checking
+from tlx.check.rules import ENGINE_IN_FLIGHT, LAUNCH_FAILED
 from tlx.check.static import check_module
 from tlx.ir import parse
 from tlx.language.copy import arrive_when_copied
@@ -114,3 +115,14 @@ def test_a_send_of_what_the_task_copied_itself():
 
 def static(ttgir: str) -> set[str]:
     return {finding.id for finding in check_module(parse(ttgir)) if finding.severity != "note"}
+
+
+@pytest.mark.parametrize("seed", [0, 23, 45])
+def test_copies_that_nobody_waits_for_outlive_their_program(seed):
+    """The arrival of the threads comes behind the program's end in some schedules: a finding in all of them."""
+    x, y = np.ones((N, N), np.float32), np.zeros((N, N), np.float32)
+    out = TensorDescriptor.from_tensor(sim.array(y), [N, N])
+    with checking(seed=seed, schedules=1) as checker:
+        by_threads[(1,)](sim.array(x), out, N, COUNT=64, WAIT=False, FENCE=True, num_warps=4)
+    rules = {finding.rule for finding in checker.findings}
+    assert ENGINE_IN_FLIGHT in rules and LAUNCH_FAILED not in rules

@@ -91,8 +91,15 @@ class Checker(Observer):
         self._report_all(leftover_phases(cta, {actor.agent.signals for actor in unseen}))
         if not unseen:
             self._races.end_cta(cta)
-        for agent in [agent for agent in self._actors if agent.cta is cta and agent.done]:
-            del self._actors[agent]
+        self._forget(cta)
+
+    def _forget(self, cta: CTA) -> None:
+        """Drops the agents of an ended CTA, unless an engine still runs there, which may wait for others."""
+        agents = [agent for agent in self._actors if agent.cta is cta]
+        if all(agent.done or agent.kind == "group" for agent in agents):
+            for agent in agents:
+                if agent.done:
+                    del self._actors[agent]
 
     def _finish(self) -> None:
         self._protocol.finish()

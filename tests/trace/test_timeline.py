@@ -10,6 +10,7 @@ import tlx
 from tests.language.test_cases import CASES
 from tests.trace.rings import USES, traced
 from tlx import sim
+from tlx.check.words import home_of
 from tlx.trace import Costs, NothingTraced, Span, Timeline, tracing
 
 
@@ -78,6 +79,7 @@ def test_every_arrow_points_forward(case):
         case.launch(sim.array)
     timeline = trace.timeline()
     assert timeline.cycles > 0
+    assert {home_of(span.node.agent) for lane in timeline.lanes for span in lane.spans} == {trace.recorder.cta}
     for lane in timeline.lanes:
         assert all(one.end <= other.start for one, other in itertools.pairwise(lane.spans))
     for arrow in timeline.arrows:
@@ -103,6 +105,27 @@ def test_work_in_registers_takes_time():
     between = [span.end - span.start for span in lane.spans if span.kind == "compute"]
     assert sum(between) >= 3 * 9 * 4096 // 128
     assert sum(between) < 3 * 13 * 4096 // 128
+
+
+@tlx.jit
+def task_of_exponentials(x, y, SIZE: tl.constexpr):
+    tl.store(y + tl.arange(0, SIZE), tl.load(x + tl.arange(0, SIZE)))
+    with tlx.async_tasks():
+        with tlx.async_task("default"):
+            pass
+        with tlx.async_task(num_warps=4):
+            tl.store(y + tl.arange(0, SIZE), tl.exp2(tl.load(x + tl.arange(0, SIZE))))
+
+
+def test_tasks_begin_after_what_is_before_them_and_are_waited_for():
+    x, y = (sim.array(np.zeros(4096, np.float32)) for _ in range(2))
+    with tracing() as trace:
+        task_of_exponentials[(1,)](x, y, SIZE=4096)
+    default, task = trace.timeline().lanes
+    (start,), (end,) = ([s for s in default.spans if s.label.endswith(words)] for words in ("of the tasks", "to end"))
+    assert task.spans[0].start == start.end
+    assert end.start < task.spans[-1].start
+    assert end.end == task.spans[-1].end
 
 
 def test_one_program_is_traced():

@@ -14,7 +14,6 @@ __all__ = [
     "ISSUE",
     "LAND",
     "LOAD",
-    "ORDER",
     "RETIRE",
     "SHARED",
     "STORE",
@@ -30,7 +29,7 @@ ENGINE, SHARED, LOAD, STORE, ISSUE, ARRIVE, WAIT, FENCE, SYNCHRONIZE = (
 )  # fmt: skip
 
 # Why a node needs another, beside ARRIVE, ISSUE and SYNCHRONIZE.
-LAND, RETIRE, ORDER = "land", "retire", "order"
+LAND, RETIRE = "land", "retire"
 
 
 @dataclass(frozen=True)
@@ -39,8 +38,8 @@ class Need:
 
     Args:
         node: that node.
-        why: `arrive` or `land` of a barrier's phase, `retire` of an engine's work, `issue` of it, `order` of MMAs,
-            `synchronize` at the end of the tasks.
+        why: `arrive` or `land` of a barrier's phase, `retire` of an engine's work, `issue` of it, `synchronize`
+            at the end of the tasks.
         reads_only: whether only its reads of shared memory must have ended.
     """
 

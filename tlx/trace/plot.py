@@ -52,8 +52,7 @@ def _draw_lanes(axes, timeline: Timeline) -> None:
             [(span.start, span.end - span.start) for span in lane.spans],
             (row - _HEIGHT / 2, _HEIGHT),
             facecolors=[_COLOURS.get(span.kind, _OTHER) for span in lane.spans],
-            edgecolors="white",
-            linewidth=0.3,
+            edgecolors="none",
         )
 
 

@@ -20,7 +20,6 @@ from .nodes import (
     ISSUE,
     LAND,
     LOAD,
-    ORDER,
     RETIRE,
     SHARED,
     STORE,
@@ -67,7 +66,6 @@ class Recorder(Observer):
         self.cta = None
         self.nodes = []
         self._last: dict[Agent, Node] = {}
-        self._last_mma: dict[Agent, Node] = {}
         self._moved: dict[Agent, Counter] = defaultdict(Counter)
         self._open: dict[object, list[Need]] = defaultdict(list)
         self._complete: dict[tuple[object, int], list[Need]] = {}
@@ -104,9 +102,6 @@ class Recorder(Observer):
         self._last[engine] = node
         if engine.kind == "mma":
             node.flops = 2 * prod(engine.op.result.type.shape) * engine.op.operands[0].type.shape[-1]
-            if engine.issuer in self._last_mma:
-                node.needs.append(Need(self._last_mma[engine.issuer], ORDER, reads_only=True))
-            self._last_mma[engine.issuer] = node
 
     def retire(self, agent: Agent, engine: Agent, reads_only: bool) -> None:
         if not self._records(agent):

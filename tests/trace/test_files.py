@@ -5,9 +5,13 @@ import json
 import sys
 from collections import defaultdict
 
+import numpy as np
 import pytest
+import triton.language as tl
 
+import tlx
 from tests.trace.rings import traced
+from tlx import sim
 from tlx.__main__ import main
 from tlx.trace import MatplotlibMissing, UnknownFormat
 
@@ -23,6 +27,12 @@ def copy(x, y, n, SIZE: tl.constexpr):
 def nothing():
     pass
 """
+
+
+@tlx.jit
+def doubled(x, SIZE: tl.constexpr):
+    places = x + tl.arange(0, SIZE)
+    tl.store(places, 2 * tl.load(places))
 
 
 @pytest.fixture
@@ -127,6 +137,17 @@ def test_the_command_traces_a_kernel(kernels, tmp_path, capsys):
     assert "default" in printed
     names = {event["name"] for event in json.loads(out.read_text())["traceEvents"] if event["ph"] == "X"}
     assert {"load", "store"} <= names
+
+
+def test_the_command_traces_ttgir(tmp_path, capsys):
+    path, out = tmp_path / "doubled.ttgir", tmp_path / "doubled.json"
+    with tlx.simulating():
+        x = sim.array(np.zeros(128, np.float32))
+        path.write_text(doubled[(1,)](x, SIZE=128).asm["ttgir"])
+    assert main(["trace", str(path), "--args", "x=fp32[128]", "--out", str(out)]) == 0
+    assert "doubled, program (0, 0, 0)" in capsys.readouterr().out
+    spans = [event["name"] for event in json.loads(out.read_text())["traceEvents"] if event["ph"] == "X"]
+    assert [name for name in spans if name != "registers"] == ["load", "store"]
 
 
 @pytest.mark.parametrize(

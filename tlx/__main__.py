@@ -1,5 +1,5 @@
 """The command line: `tlx info`, `tlx compare OPERATION`, `tlx check TARGET`, `tlx trace TARGET`, `tlx best`,
-`tlx sql QUERY`, `tlx db`."""
+`tlx sql QUERY`, `tlx db`, `tlx iso KERNEL KERNEL`, `tlx regress BEFORE AFTER`, `tlx report`."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from .errors import TLXError
 from .info import print_info
 from .trace import command as trace
 from .tune.database import command as database
+from .tune.questions import command as questions
 
 __all__ = ["main"]
 
@@ -36,6 +37,7 @@ def _parser() -> argparse.ArgumentParser:
     check.add_parser(commands)
     trace.add_parser(commands)
     database.add_parsers(commands)
+    questions.add_parsers(commands)
     return parser
 
 

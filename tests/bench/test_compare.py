@@ -110,6 +110,7 @@ def test_record_is_json():
             "correct": True,
             "failure": "",
             "us": {"median": 2.0, "p20": 2.0, "p80": 2.0, "mad": 0.0, "count": 1},
+            "samples": [2.0],
             "method": "events",
             "counts": {},
             "tflops": 2.0,

@@ -175,8 +175,8 @@ def test_other_software_misses(lab, monkeypatch, name):
     from tlx.tune import facts
 
     assert misses(lab, float32(1000), float32(1000), 1000)
-    software = {**facts._software(), name: "another"}
-    monkeypatch.setattr(facts, "_software", lambda: software)
+    software = {**facts.current_software(), name: "another"}
+    monkeypatch.setattr(facts, "current_software", lambda: software)
     assert misses(lab, float32(1000), float32(1000), 1000)
     assert not misses(lab, float32(1000), float32(1000), 1000)
 

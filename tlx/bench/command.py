@@ -9,12 +9,17 @@ import importlib.util
 import json
 from collections.abc import Callable, Iterator
 from types import ModuleType
+from typing import Any
 
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from ..backend import Backend, Unavailable, choose_backend
 from ..sim import last_report, simulating
+from ..tune.database import Database
+from ..tune.database.command import path_of
+from ..tune.questions.answer import ask
+from ..tune.questions.comparison import compare_query, save
 from .compare import Comparison, compare
 from .stats import geometric_mean
 from .table import table
@@ -32,17 +37,27 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
     parser.add_argument("--shape", nargs="+", help="sizes of the problem, such as 512x512x512 (MxNxK) for gemm")
     parser.add_argument("--dtype", default="bf16", choices=["bf16", "fp16"])
     parser.add_argument("--backend", default="auto", choices=["auto", "gpu", "sim"])
+    source = parser.add_mutually_exclusive_group()
+    source.add_argument("--save", action="store_true", help="write the measurements to the database of tunings")
+    source.add_argument("--from-db", action="store_true", help="the newest saved measurements, without a launch")
+    parser.add_argument("--db", help="path of the database; by default TLX_DB, or ~/.cache/tlx/tune.db")
     parser.add_argument("--json", action="store_true", help="print records instead of a table")
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Compares, prints, and returns 1 if any result is wrong."""
+    if options.from_db:
+        ask(
+            options, compare_query(options.operation, options.shape, options.dtype), "json" if options.json else "table"
+        )
+        return 0
+    database = Database(path_of(options)) if options.save else None
     backend = choose_backend(options.backend)
     operation = _operation(options.operation)
     shapes = options.shape or operation.DEFAULT_SHAPES[backend.name]
     with _progress() as progress:
-        comparisons = [_compare(operation, shape, options.dtype, backend, progress) for shape in shapes]
+        comparisons = [_compare(operation, shape, options.dtype, backend, progress, database) for shape in shapes]
     if options.json:
         print(json.dumps([comparison.to_dict() for comparison in comparisons], indent=2))
     else:
@@ -59,13 +74,20 @@ def _operation(name: str) -> ModuleType:
     return importlib.import_module(f"tlx_kernels.{name}.problem")
 
 
-def _compare(operation: ModuleType, shape: str, dtype: str, backend: Backend, progress: Callable) -> Comparison:
+def _compare(operation: ModuleType, shape: str, dtype: str, backend: Backend, progress: Callable, database: Any):
+    """The comparison of one shape, saved where there is a database."""
     progress(f"{shape} {dtype}: making data and reference")
     problem = operation.problem(shape, dtype, backend.torch_device)
     if backend.name == "gpu":
-        return compare(problem, timer=CudaTimer(), progress=progress)
+        comparison = compare(problem, timer=CudaTimer(), progress=progress)
+        if database:
+            save(database, operation, comparison)
+        return comparison
     with simulating():
-        return compare(problem, observe=_simulated_counts, progress=progress)
+        comparison = compare(problem, observe=_simulated_counts, progress=progress)
+        if database:
+            save(database, operation, comparison)
+    return comparison
 
 
 def _simulated_counts() -> dict[str, int]:

@@ -50,6 +50,7 @@ class Measurement:
         correct: whether the error is within the tolerance.
         failure: the message of the exception that it raised, or "".
         us: its time in microseconds; None if it was not timed.
+        samples: the times that `us` sums up, in microseconds, by round.
         method: how it was timed, "events" or "graph", or "".
         counts: whatever `observe` counted during the checked run, by name.
     """
@@ -59,6 +60,7 @@ class Measurement:
     correct: bool
     failure: str = ""
     us: Summary | None = None
+    samples: tuple[float, ...] = ()
     method: str = ""
     counts: Mapping[str, int] = field(default_factory=dict)
 
@@ -171,4 +173,8 @@ def _time(problem: Problem, checked: list[Measurement], timer: Timer, rounds: in
     for _ in range(rounds):
         for name, launch in launches.items():
             samples[name].append(timer.measure(launch))
-    return {m.name: replace(m, us=summarize(samples[m.name]), method=launches[m.name].method) for m in checked}
+    return {
+        m.name: replace(m, us=summarize(taken), samples=tuple(taken), method=launches[m.name].method)
+        for m in checked
+        for taken in [samples[m.name]]
+    }

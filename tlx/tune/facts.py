@@ -109,8 +109,8 @@ class Subject:
 def subject_of(kernel: JITFunction, facts: tuple, arguments: Mapping[str, Any]) -> Subject:
     """The subject of a launch now."""
     return Subject(
-        device=_device(drivers.active, drivers.active.get_current_device()),
-        software=_software(),
+        device=current_device(),
+        software=current_software(),
         kernel={
             "module": kernel.fn.__module__,
             "name": kernel.fn.__qualname__,
@@ -122,6 +122,11 @@ def subject_of(kernel: JITFunction, facts: tuple, arguments: Mapping[str, Any]) 
     )
 
 
+def current_device() -> dict[str, Any]:
+    """Columns of table `device`: where launches run now."""
+    return _device(drivers.active, drivers.active.get_current_device())
+
+
 @functools.cache
 def _device(driver: Any, device: int) -> dict[str, Any]:
     arch = int(driver.get_current_target().arch)
@@ -131,7 +136,8 @@ def _device(driver: Any, device: int) -> dict[str, Any]:
     return {"name": facts["gpu"] or "", "arch": arch, "driver": facts["driver"] or "", "unit": "us"}
 
 
-def _software() -> dict[str, str]:
+def current_software() -> dict[str, str]:
+    """Columns of table `software`: what kernels are compiled by now."""
     torch = sys.modules.get("torch")
     return {
         "triton": triton.__version__,

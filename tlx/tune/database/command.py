@@ -18,7 +18,7 @@ from .errors import DatabaseError
 from .exchange import export_text, import_text
 from .store import Database, default_path, run_sql
 
-__all__ = ["add_parsers"]
+__all__ = ["add_parsers", "existing", "path_of", "print_rows", "quoted"]
 
 _SQL_EPILOG = """\
 tlx sql "SELECT kernel, settings, median, unit FROM best"
@@ -52,21 +52,22 @@ def _sql(options: argparse.Namespace) -> int:
 
 def _best(options: argparse.Namespace) -> int:
     columns = "kernel, problem, settings, median, unit, samples, device, triton"
-    condition = " WHERE kernel = " + _quoted(options.kernel) if options.kernel else ""
+    condition = " WHERE kernel = " + quoted(options.kernel) if options.kernel else ""
     return _answer(options, f"SELECT {columns} FROM best{condition} ORDER BY kernel, problem, device")
 
 
-def _quoted(text: str) -> str:
+def quoted(text: str) -> str:
+    """A text as SQL writes it."""
     return "'" + text.replace("'", "''") + "'"
 
 
 def _db(options: argparse.Namespace) -> int:
-    path = _path(options)
+    path = path_of(options)
     if options.action == "path":
         print(path)
         return 0
     if options.action == "export":
-        text = export_text(_existing(path))
+        text = export_text(existing(path))
         if options.file:
             Path(options.file).write_text(text)
         else:
@@ -85,11 +86,12 @@ def _read(file: str | None) -> str:
     return Path(file).read_text()
 
 
-def _path(options: argparse.Namespace) -> Path:
+def path_of(options: argparse.Namespace) -> Path:
+    """The path that `--db` names, or the usual one."""
     return Path(options.db) if options.db else default_path()
 
 
-def _existing(path: Path) -> Database:
+def existing(path: Path) -> Database:
     """The database, which a question does not make."""
     if not path.is_file():
         raise DatabaseError(f"there is no database {path}", hint="tlx.autotune makes it; or tlx db import FILE")
@@ -97,14 +99,18 @@ def _existing(path: Path) -> Database:
 
 
 def _answer(options: argparse.Namespace, query: str) -> int:
-    names, rows = run_sql(_existing(_path(options)), query)
-    if options.format == "json":
+    print_rows(*run_sql(existing(path_of(options)), query), options.format)
+    return 0
+
+
+def print_rows(names: list[str], rows: list[tuple], form: str) -> None:
+    """Prints an answer as a "table", "json" or "csv"."""
+    if form == "json":
         print(json.dumps([dict(zip(names, row)) for row in rows], indent=2))
-    elif options.format == "csv":
+    elif form == "csv":
         csv.writer(sys.stdout).writerows([names, *rows])
     else:
         _print_table(names, rows)
-    return 0
 
 
 def _print_table(names: list[str], rows: list[tuple]) -> None:

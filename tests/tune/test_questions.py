@@ -1,0 +1,139 @@
+"""`tlx compare --save` and `--from-db`, `tlx iso`, `tlx regress`, `tlx report`, on an export whose numbers are made up.
+
+In it, kernel `mul` has BLOCK=1 at 10 and then 10.2, within its noise of 0.6; BLOCK=2 at 20 and then 22; BLOCK=4 with
+two samples. `stock` has 5.1 and 88 there, BLOCK=8 that `mul` does not have, and no WARPS.
+"""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from tlx.__main__ import main
+from tlx.tune.database import Database, import_text
+from tlx.tune.questions.regress import changes, interval
+
+EXPORT = Path(__file__).parent / "data" / "questions.txt"
+
+
+@pytest.fixture
+def database(database_path):
+    database = Database(database_path)
+    import_text(database, EXPORT.read_text())
+    yield database
+    database.close()
+
+
+def verdicts(found):
+    return {change.settings: change.verdict for change in found}
+
+
+def test_noise_is_no_regression_and_a_slower_median_is_one(database):
+    _, found = changes(database, "aaa", "bbb")
+    assert verdicts(found) == {
+        "BLOCK=1 WARPS=4": "same",
+        "BLOCK=2 WARPS=4": "slower",
+        "BLOCK=4 WARPS=4": "too few samples",
+    }
+
+
+def test_the_other_way_round_it_is_faster(database):
+    _, found = changes(database, "bbb", "aaa")
+    assert verdicts(found)["BLOCK=2 WARPS=4"] == "faster"
+    assert "slower" not in verdicts(found).values()
+
+
+def test_hashes_may_be_cut_short_but_not_ambiguous(database, capsys):
+    assert verdicts(changes(database, "a", "bb")[1])["BLOCK=2 WARPS=4"] == "slower"
+    assert main(["regress", "ccc", "aaa"]) == 2
+    assert "nothing was measured with both 'ccc' and 'aaa'" in capsys.readouterr().err
+
+
+def test_intervals_are_the_same_each_time():
+    samples = [9.4, 9.7, 9.9, 10.0, 10.1, 10.3, 10.6]
+    low, median, high = interval(samples)
+    assert 9.4 <= low < median == 10.0 < high <= 10.6
+    assert interval(samples) == (low, median, high)
+    assert interval([64.0]) == (64.0, 64.0, 64.0)
+
+
+@pytest.mark.usefixtures("database")
+def test_regress_prints_its_query_and_ends_with_1(capsys):
+    assert main(["regress", "aaa", "bbb"]) == 1
+    out = capsys.readouterr().out
+    assert out.startswith("WITH measured AS")
+    assert "1 of 3 slower" in out
+    assert main(["regress", "bbb", "aaa"]) == 0
+
+
+@pytest.mark.usefixtures("database")
+def test_iso_pairs_equal_settings(capsys):
+    """Before: 10.2 and 22 of the newest source. Ratios 5.1/10.2 and 88/22: 0.5 and 4, whose mean is the root of 2."""
+    assert main(["iso", "mul", "stock"]) == 0
+    assert "mul is faster at 1 of 2; geometric mean 1.414 x stock" in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("database")
+def test_a_printed_query_gives_the_table_again(capsys):
+    assert main(["iso", "mul", "stock"]) == 0
+    first = capsys.readouterr().out
+    query = first[: re.search(r"^ORDER BY.*$", first, re.M).end()]
+    assert main(["sql", query, "--format", "json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert [(row["settings"], row["a"], row["b"]) for row in rows] == [("BLOCK=2", 22.0, 88.0), ("BLOCK=1", 10.2, 5.1)]
+
+
+@pytest.mark.usefixtures("database")
+def test_report(capsys, tmp_path):
+    assert main(["report", "--out", str(tmp_path / "r")]) == 0
+    page = (tmp_path / "r" / "report.md").read_text()
+    assert "| stock | n=1000 | BLOCK=8 | 1.0 | us | 7 | made-up GPU | 3.6.0 |".replace("1.0", "1") in page
+    assert "```sql\nSELECT kernel, problem, settings, median" in page
+    assert "<td>BLOCK=8</td>" in (tmp_path / "r" / "report.html").read_text()
+
+
+def test_a_saved_comparison_is_told_without_a_launch(capsys, monkeypatch):
+    pytest.importorskip("torch")
+    command = ["compare", "gemm", "--shape", "64x64x64"]
+    assert main([*command, "--backend", "sim", "--json", "--save"]) == 0
+    (measured,) = json.loads(capsys.readouterr().out)
+    ops = {m["name"]: m["counts"]["ops"] for m in measured["measurements"]}
+    monkeypatch.setattr("tlx.bench.command.compare", None)
+    assert main([*command, "--from-db", "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert {row["kernel"]: row["median"] for row in rows} == {f"gemm/{name}": count for name, count in ops.items()}
+    assert next(row for row in rows if row["kernel"] == "gemm/tlx")["x_naive"] == ops["naive"] / ops["tlx"]
+    for other in (["--shape", "65x64x64"], ["--dtype", "fp16"]):
+        assert main(["compare", "gemm", *other, "--from-db", "--json"]) == 0
+        assert json.loads(capsys.readouterr().out) == []
+
+
+def test_times_become_rates_and_a_wrong_candidate_has_none(database_path, query):
+    from types import SimpleNamespace
+
+    from tlx.bench.compare import Measurement
+    from tlx.tune.database.store import run_sql
+    from tlx.tune.questions.comparison import compare_query, save
+
+    operation = SimpleNamespace(__name__="k.gemm.problem", __file__=str(EXPORT))
+    measurements = (
+        Measurement("naive", 0.0, True, samples=(4.0, 4.0)),
+        Measurement("tlx", 0.0, True, samples=(2.0, 2.0)),
+        Measurement("torch", 0.5, False),
+    )
+    work = SimpleNamespace(
+        title="1x1x1 bf16", flops=4_000_000, bytes_moved=8000, tolerance=0.1, measurements=measurements
+    )
+    database = Database(database_path)
+    save(database, operation, work)
+    with database.writing():
+        database.connection.execute("UPDATE device SET unit = 'us'")
+    names, rows = run_sql(database, compare_query("gemm"))
+    rows = [dict(zip(names, row)) for row in rows]
+    assert [(row["kernel"], row["outcome"], row["tflops"], row["gbps"], row["x_naive"]) for row in rows] == [
+        ("gemm/naive", "measured", 1.0, 2.0, 1.0),
+        ("gemm/tlx", "measured", 2.0, 4.0, 2.0),
+        ("gemm/torch", "rejected", None, None, None),
+    ]
+    assert query("SELECT reason FROM rejection") == [("relative error 0.5 is above 0.1",)]

@@ -1,0 +1,76 @@
+"""`tlx iso`, `tlx regress`, `tlx report`."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from ...bench.stats import geometric_mean
+from ..database.command import existing, path_of, print_rows
+from .answer import ask
+from .iso import iso_query
+from .regress import changes
+from .report import report
+
+__all__ = ["add_parsers"]
+
+
+def add_parsers(commands: argparse._SubParsersAction) -> None:
+    """Adds `iso`, `regress` and `report` to the parser's commands."""
+    iso = commands.add_parser("iso", help="two kernels at equal configs")
+    iso.add_argument("first", help="name of a kernel")
+    iso.add_argument("second", help="name of the kernel that it is compared with")
+    regress = commands.add_parser("regress", help="what became slower; exit code 1 if anything did")
+    regress.add_argument("before", help="hash of a kernel's source or tlx's, or a version of Triton or torch")
+    regress.add_argument("after", help="another of the same sort")
+    pages = commands.add_parser("report", help="tables as Markdown and HTML")
+    pages.add_argument("--out", default="tlx-report", help="folder; by default %(default)s")
+    for parser, run in ((iso, _iso), (regress, _regress), (pages, _report)):
+        parser.add_argument("--db", help="path of the database; by default TLX_DB, or ~/.cache/tlx/tune.db")
+        parser.set_defaults(run=run)
+
+
+def _iso(options: argparse.Namespace) -> int:
+    names, rows = ask(options, iso_query(options.first, options.second))
+    ratios = [row[names.index("ratio")] for row in rows]
+    if not ratios:
+        print("no problem was measured with both at equal settings")
+        return 0
+    wins = sum(ratio > 1 for ratio in ratios)
+    mean = geometric_mean(ratios)
+    print(f"{options.first} is faster at {wins} of {len(ratios)}; geometric mean {mean:.3f} x {options.second}")
+    return 0
+
+
+def _regress(options: argparse.Namespace) -> int:
+    query, found = changes(existing(path_of(options)), options.before, options.after)
+    print(query)
+    names = ["kernel", "problem", "settings", "before", "after", "unit", "after / before", "verdict"]
+    rows = [
+        (
+            c.kernel,
+            c.problem,
+            c.settings,
+            _words(c.before),
+            _words(c.after),
+            c.unit,
+            c.after[1] / c.before[1],
+            c.verdict,
+        )
+        for c in found
+    ]
+    print_rows(names, rows, "table")
+    slower = sum(c.verdict == "slower" for c in found)
+    print(f"{slower} of {len(found)} slower: 95% bootstrap intervals of the medians that don't overlap")
+    return 1 if slower else 0
+
+
+def _words(interval: tuple[float, float, float]) -> str:
+    low, median, high = interval
+    return f"{median:.6g} [{low:.6g}, {high:.6g}]"
+
+
+def _report(options: argparse.Namespace) -> int:
+    for path in report(existing(path_of(options)), Path(options.out)):
+        print(path)
+    return 0

@@ -6,12 +6,14 @@ two samples. `stock` has 5.1 and 88 there, BLOCK=8 that `mul` does not have, and
 
 import json
 import re
+import sys
 from pathlib import Path
 
 import pytest
 
 from tlx.__main__ import main
 from tlx.tune.database import Database, import_text
+from tlx.tune.questions.plots import PLOT_QUERIES, save_plots
 from tlx.tune.questions.regress import changes, interval
 
 EXPORT = Path(__file__).parent / "data" / "questions.txt"
@@ -93,6 +95,27 @@ def test_report(capsys, tmp_path):
     assert "<td>BLOCK=8</td>" in (tmp_path / "r" / "report.html").read_text()
 
 
+@pytest.mark.usefixtures("database")
+def test_report_without_matplotlib_has_no_plots(capsys, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    assert main(["report", "--out", str(tmp_path)]) == 0
+    assert "no plots: matplotlib is not installed" in capsys.readouterr().out
+    assert not list(tmp_path.glob("*.png"))
+
+
+def test_plot_queries_give_points(database):
+    """Each kernel's fastest is 1.0; the configs of `mul` are those of both sources."""
+    rows = database.query(PLOT_QUERIES["scatter"])
+    assert [round(row["y"], 3) for row in rows if row["series"].startswith("stock")] == [1.0, 0.196, 0.011]
+    assert database.query(PLOT_QUERIES["tflops"]) == []
+
+
+def test_report_draws_what_has_points(database, tmp_path):
+    pytest.importorskip("matplotlib")
+    assert save_plots(database, tmp_path) == [tmp_path / "scatter.png"]
+    assert (tmp_path / "scatter.png").read_bytes().startswith(b"\x89PNG")
+
+
 def test_a_saved_comparison_is_told_without_a_launch(capsys, monkeypatch):
     pytest.importorskip("torch")
     command = ["compare", "gemm", "--shape", "64x64x64"]
@@ -136,4 +159,7 @@ def test_times_become_rates_and_a_wrong_candidate_has_none(database_path, query)
         ("gemm/tlx", "measured", 2.0, 4.0, 2.0),
         ("gemm/torch", "rejected", None, None, None),
     ]
+    (speedup,) = (row["y"] for row in database.query(PLOT_QUERIES["speedup"]) if row["series"].startswith("gemm/tlx"))
+    (roof,) = (row for row in database.query(PLOT_QUERIES["roofline"]) if row["series"].startswith("gemm/tlx"))
+    assert (speedup, roof["x"], roof["y"]) == (2.0, 500.0, 2.0)
     assert query("SELECT reason FROM rejection") == [("relative error 0.5 is above 0.1",)]

@@ -9,6 +9,7 @@ from ...bench.stats import geometric_mean
 from ..database.command import existing, path_of, print_rows
 from .answer import ask
 from .iso import iso_query
+from .plots import have_matplotlib
 from .regress import changes
 from .report import report
 
@@ -23,7 +24,7 @@ def add_parsers(commands: argparse._SubParsersAction) -> None:
     regress = commands.add_parser("regress", help="what became slower; exit code 1 if anything did")
     regress.add_argument("before", help="hash of a kernel's source or tlx's, or a version of Triton or torch")
     regress.add_argument("after", help="another of the same sort")
-    pages = commands.add_parser("report", help="tables as Markdown and HTML")
+    pages = commands.add_parser("report", help="tables as Markdown and HTML, plots as PNG")
     pages.add_argument("--out", default="tlx-report", help="folder; by default %(default)s")
     for parser, run in ((iso, _iso), (regress, _regress), (pages, _report)):
         parser.add_argument("--db", help="path of the database; by default TLX_DB, or ~/.cache/tlx/tune.db")
@@ -73,4 +74,6 @@ def _words(interval: tuple[float, float, float]) -> str:
 def _report(options: argparse.Namespace) -> int:
     for path in report(existing(path_of(options)), Path(options.out)):
         print(path)
+    if not have_matplotlib():
+        print("no plots: matplotlib is not installed; pip install 'triton-tlx[plots]'")
     return 0

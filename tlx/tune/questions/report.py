@@ -1,4 +1,4 @@
-"""The database as a page: tables in Markdown and HTML, each under its query."""
+"""The database as a page: tables and plots in Markdown and HTML, each under its query."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 from ..database import Database
 from ..database.store import run_sql
 from .comparison import compare_query
+from .plots import PLOT_QUERIES, have_matplotlib, save_plots
 
 __all__ = ["report"]
 
@@ -24,13 +25,27 @@ QUERIES = {
 
 
 def report(database: Database, folder: Path) -> list[Path]:
-    """Writes report.md and report.html to the folder, which is made; returns their paths."""
+    """Writes report.md and report.html to the folder, which is made; returns their paths, and the plots'.
+
+    There are plots where matplotlib is installed.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     sections = [(title, query, *run_sql(database, query)) for title, query in QUERIES.items()]
-    pages = {"report.md": "\n".join(map(_markdown, sections)), "report.html": _html(sections)}
+    plots = save_plots(database, folder) if have_matplotlib() else []
+    markdown = "\n".join([*map(_markdown, sections), *map(_plot_markdown, plots)])
+    pages = {"report.md": markdown, "report.html": _html(sections) + "".join(map(_plot_html, plots))}
     for name, text in pages.items():
         (folder / name).write_text(text)
-    return [folder / name for name in pages]
+    return [*(folder / name for name in pages), *plots]
+
+
+def _plot_markdown(plot: Path) -> str:
+    return f"## {plot.stem}\n\n```sql\n{PLOT_QUERIES[plot.stem]}\n```\n\n![{plot.stem}]({plot.name})\n"
+
+
+def _plot_html(plot: Path) -> str:
+    query = html.escape(PLOT_QUERIES[plot.stem])
+    return f'<h2>{plot.stem}</h2><pre>{query}</pre><img src="{plot.name}" alt="{plot.stem}">\n'
 
 
 def _markdown(section: tuple) -> str:

@@ -73,7 +73,7 @@ def test_regress_prints_its_query_and_ends_with_1(capsys):
 def test_iso_pairs_equal_settings(capsys):
     """Before: 10.2 and 22 of the newest source. Ratios 5.1/10.2 and 88/22: 0.5 and 4, whose mean is the root of 2."""
     assert main(["iso", "mul", "stock"]) == 0
-    assert "mul is faster at 1 of 2; geometric mean 1.414 x stock" in capsys.readouterr().out
+    assert "on made-up GPU mul needs fewer us at 1 of 2; geometric mean of b / a: 1.414" in capsys.readouterr().out
 
 
 @pytest.mark.usefixtures("database")
@@ -126,7 +126,7 @@ def test_a_saved_comparison_is_told_without_a_launch(capsys, monkeypatch):
     assert main([*command, "--from-db", "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)
     assert {row["kernel"]: row["median"] for row in rows} == {f"gemm/{name}": count for name, count in ops.items()}
-    assert next(row for row in rows if row["kernel"] == "gemm/tlx")["x_naive"] == ops["naive"] / ops["tlx"]
+    assert {(row["unit"], row["x_naive"]) for row in rows} == {("ops", None)}, "a count of ops is no speed"
     for other in (["--shape", "65x64x64"], ["--dtype", "fp16"]):
         assert main(["compare", "gemm", *other, "--from-db", "--json"]) == 0
         assert json.loads(capsys.readouterr().out) == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections import defaultdict
 from pathlib import Path
 
 from ...bench.stats import geometric_mean
@@ -33,13 +34,14 @@ def add_parsers(commands: argparse._SubParsersAction) -> None:
 
 def _iso(options: argparse.Namespace) -> int:
     names, rows = ask(options, iso_query(options.first, options.second))
-    ratios = [row[names.index("ratio")] for row in rows]
+    ratios = defaultdict(list)
+    for row in (dict(zip(names, row)) for row in rows):
+        ratios[row["device"], row["unit"]].append(row["ratio"])
+    for (device, unit), found in ratios.items():
+        wins = f"{options.first} needs fewer {unit} at {sum(ratio > 1 for ratio in found)} of {len(found)}"
+        print(f"on {device} {wins}; geometric mean of b / a: {geometric_mean(found):.3f}")
     if not ratios:
         print("no problem was measured with both at equal settings")
-        return 0
-    wins = sum(ratio > 1 for ratio in ratios)
-    mean = geometric_mean(ratios)
-    print(f"{options.first} is faster at {wins} of {len(ratios)}; geometric mean {mean:.3f} x {options.second}")
     return 0
 
 

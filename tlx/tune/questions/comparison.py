@@ -79,7 +79,7 @@ def _trial(database: Database, place: dict, measurement: Any, tolerance: float) 
 def compare_query(operation: str, shapes: Sequence[str] | None = None, dtype: str | None = None) -> str:
     """SQL of the newest saved measurement of each candidate, and how many times as fast as `naive` it is.
 
-    TFLOP/s and GB/s are NULL where samples are no times.
+    TFLOP/s, GB/s and the ratio are NULL where samples are no times.
     """
     title = "json_extract(key, '$.title')"
     titles = " OR ".join(f"{title} LIKE {quoted(shape + ' %')}" for shape in shapes or ())
@@ -96,7 +96,8 @@ SELECT this.title, this.kernel, this.outcome, this.error, this.median, this.unit
        50 * (this.p80 - this.p20) / this.median AS "± %",
        CASE this.unit WHEN 'us' THEN json_extract(this.key, '$.flops') / this.median / 1e6 END AS tflops,
        CASE this.unit WHEN 'us' THEN json_extract(this.key, '$.bytes') / this.median / 1e3 END AS gbps,
-       naive.median / this.median AS x_naive, this.device || ', Triton ' || this.triton AS place
+       CASE this.unit WHEN 'us' THEN naive.median / this.median END AS x_naive,
+       this.device || ', Triton ' || this.triton AS place
 FROM newest AS this
 LEFT JOIN newest AS naive ON naive.kernel = {quoted(operation + "/naive")} AND naive.age_of_source = 1
       AND naive.key = this.key AND naive.device_id = this.device_id AND naive.software_id = this.software_id

@@ -12,33 +12,38 @@ from ..database import Database
 __all__ = ["PLOT_QUERIES", "have_matplotlib", "save_plots"]
 
 _COMPARED = """\
+WITH newest AS (
+    SELECT * FROM (
+        SELECT *, row_number() OVER (PARTITION BY kernel, key, device_id, software_id ORDER BY started DESC) AS rank
+        FROM latest WHERE module LIKE 'tlx compare %' AND unit = 'us')
+    WHERE rank = 1 AND outcome = 'measured'
+)
 SELECT {x} AS x, {y} AS y, this.kernel || ', ' || this.device AS series
-FROM latest AS this{join}
-WHERE this.module LIKE 'tlx compare %' AND this.outcome = 'measured'{only}
+FROM newest AS this{join}{only}
 ORDER BY series, this.started, x"""
 
 _RATE = "json_extract(this.key, '$.flops') / this.median / 1e6"
 _NAIVE = """
-JOIN latest AS naive ON naive.module = this.module AND naive.kernel LIKE '%/naive' AND naive.key = this.key
-     AND naive.outcome = 'measured' AND (naive.device_id, naive.software_id) = (this.device_id, this.software_id)"""
+JOIN newest AS naive ON naive.module = this.module AND naive.kernel LIKE '%/naive' AND naive.key = this.key
+     AND (naive.device_id, naive.software_id) = (this.device_id, this.software_id)"""
 
 PLOT_QUERIES = {
     "speedup": _COMPARED.format(
         x="json_extract(this.key, '$.flops')", y="naive.median / this.median", join=_NAIVE, only=""
     ),
-    "tflops": _COMPARED.format(x="json_extract(this.key, '$.flops')", y=_RATE, join="", only=" AND this.unit = 'us'"),
+    "tflops": _COMPARED.format(x="json_extract(this.key, '$.flops')", y=_RATE, join="", only=""),
     "roofline": _COMPARED.format(
         x="1.0 * json_extract(this.key, '$.flops') / json_extract(this.key, '$.bytes')",
         y=_RATE,
         join="",
-        only=" AND this.unit = 'us' AND json_extract(this.key, '$.bytes') > 0",
+        only="\nWHERE json_extract(this.key, '$.bytes') > 0",
     ),
     "scatter": """\
 SELECT row_number() OVER (PARTITION BY kernel, problem, device, triton ORDER BY of_best DESC) AS x, of_best AS y,
        kernel || ', ' || coalesce(problem, '') || ', ' || device AS series
 FROM scatter WHERE config <> '{}' ORDER BY series, x""",
 }
-"""SQL of each plot's points (x, y, series), by the plot's name."""
+"""SQL of each plot's points (x, y, series), by the plot's name. Only times are compared, not the simulator's counts."""
 
 _AXES = {
     "speedup": ("FLOP of the problem", "x naive", True),

@@ -99,6 +99,7 @@ def test_ids_are_stable():
         "barrier-unused": "TLX-R018",
         "peer-not-ready": "TLX-R019",
         "peer-gone": "TLX-R020",
+        "bad-descriptor": "TLX-R021",
     }
     assert {rule.name for rule in RULES.values() if rule.severity != ERROR} == {
         "leftover-phase",

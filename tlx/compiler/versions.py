@@ -21,6 +21,7 @@ __all__ = [
     "HAS_TMA_CACHE_POLICY",
     "LAUNCH_DEFAULTS",
     "SHARED_ADDRESS_BITS",
+    "SHARED_ADDRESS_HAS_RANK",
     "TRANSPOSES_UNSWIZZLED",
     "TRITON",
     "asks_for_caching",
@@ -56,6 +57,9 @@ HAS_TMA_CACHE_POLICY = TRITON >= (3, 9)
 
 # Of what `tti.experimental_memdesc_to_i64`, from 3.7 `..._to_i32`, gives.
 SHARED_ADDRESS_BITS = 64 if TRITON < (3, 7) else 32
+
+# Until 3.7 it is the hardware's address, with the CTA's rank in its cluster above 24 bits; from 3.8 on without it.
+SHARED_ADDRESS_HAS_RANK = TRITON < (3, 8)
 
 # Until 3.8 `async_copy_*`; from 3.8 `async_load` and `async_store`, and 3.9 raises for the old names.
 tma_load = getattr(tma, "async_load", None) or tma.async_copy_global_to_shared

@@ -12,7 +12,7 @@ from triton.language.core import _unwrap_if_constexpr, builtin
 from ..compiler.late_ops import emit
 from ..errors import InvalidBarrier, InvalidPhase, NotABarrier, RemoteBarrier, RingNotIndexed
 from .arguments import constant_int, describe, int32_scalar, int32_tensor, predicate
-from .cluster_access import mapped, own_address, reach_peer
+from .cluster_access import peer_address, reach_peer
 from .remote_barriers import arrive_remote, remote_mbarrier, remote_mbarrier_type
 from .rings import allocate, local_view, ring, ring_type
 from .thread_arrivals import arrive_each_thread
@@ -251,7 +251,7 @@ def barrier_of_peer(bar: Any, rank: Any, op: str, semantic) -> remote_mbarrier:
     """The same barrier in the CTA of that rank."""
     bar = as_barrier(bar, op, semantic)
     rank = reach_peer(op, rank, semantic)
-    address = mapped(own_address(bar, semantic), rank, semantic)
+    address = peer_address(bar, rank, semantic)
     return remote_mbarrier(address.handle, remote_mbarrier_type(bar.type.arrive_count, bar.type.per_thread))
 
 

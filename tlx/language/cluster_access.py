@@ -10,12 +10,12 @@ from triton.language.core import _unwrap_if_constexpr
 
 from ..compiler.clusters import describe_cluster, size_of_cluster
 from ..compiler.late_ops import emit
-from ..compiler.versions import SHARED_ADDRESS_BITS
+from ..compiler.versions import SHARED_ADDRESS_BITS, SHARED_ADDRESS_HAS_RANK
 from ..errors import InvalidCluster, NoCluster, RankOutOfRange
 from .arguments import int32_scalar, predicate
 from .cluster_ptx import MAPA_PTX
 
-__all__ = ["elected", "inline_ptx", "mapped", "own_address", "reach", "reach_peer"]
+__all__ = ["elected", "inline_ptx", "own_address", "peer_address", "reach", "reach_peer"]
 
 
 def reach(op: str, semantic) -> None:
@@ -44,15 +44,26 @@ def reach_peer(op: str, rank: Any, semantic) -> tl.tensor:
 
 
 def own_address(view, semantic) -> tl.tensor:
-    """The address of a buffer's or barrier's first byte in this CTA's shared memory, i32."""
+    """The address of a buffer's or barrier's first byte in this CTA's shared memory, i32.
+
+    In a cluster it says which CTA's: without the rank it would be that of the first one.
+    """
+    if SHARED_ADDRESS_HAS_RANK or semantic.task.kernel.cluster is None:
+        return unranked_address(view, semantic)
+    rank = tl.tensor(emit("cluster_rank", [], tl.int32.to_ir(semantic.builder), semantic), tl.int32)
+    return peer_address(view, rank, semantic)
+
+
+def unranked_address(view, semantic) -> tl.tensor:
+    """The address of a buffer's or barrier's first byte, i32; the CTA's rank may be in it or not."""
     wide = tl.int64 if SHARED_ADDRESS_BITS == 64 else tl.int32
-    address = emit("shared_address", [view.handle], wide.to_ir(semantic.builder), semantic)
-    return semantic.cast(tl.tensor(address, wide), tl.int32)
+    handle = emit("shared_address", [view.handle], wide.to_ir(semantic.builder), semantic)
+    return semantic.cast(tl.tensor(handle, wide), tl.int32)
 
 
-def mapped(address: tl.tensor, rank: tl.tensor, semantic) -> tl.tensor:
-    """The address of the same byte in the CTA of that rank, i32."""
-    return inline_ptx(MAPA_PTX, [address, rank], semantic, pure=True)
+def peer_address(view, rank: tl.tensor, semantic) -> tl.tensor:
+    """The address of the same buffer's or barrier's first byte in the CTA of that rank, i32."""
+    return inline_ptx(MAPA_PTX, [unranked_address(view, semantic), rank], semantic, pure=True)
 
 
 def elected(pred: Any, semantic) -> tl.tensor:

@@ -11,7 +11,7 @@ from ..errors import DtypeMismatch, InvalidCopy, ShapeMismatch
 from .arguments import describe, list_text
 from .barriers import as_barrier
 from .buffers import as_buffer, buffered_tensor
-from .cluster_access import elected, inline_ptx, mapped, own_address, reach_peer
+from .cluster_access import elected, inline_ptx, own_address, peer_address, reach_peer
 from .cluster_ptx import COPY_REMOTE_PTX, async_store_remote_ptx, store_remote_ptx
 from .remote_words import chunks_of, one_thread_each
 from .shared_offsets import boxes_of
@@ -40,7 +40,7 @@ def remote_shmem_store(dst, src, remote_cta_rank, _semantic=None):
     check_source(buffer, src, "remote_shmem_store")
     rank = reach_peer("remote_shmem_store", remote_cta_rank, _semantic)
     chunks = chunks_of(src, boxes_of(buffer, "remote_shmem_store"), 1, _semantic)
-    base = mapped(own_address(buffer, _semantic), rank, _semantic)
+    base = peer_address(buffer, rank, _semantic)
     address = _semantic.add(chunks.offsets, base, False)
     inline_ptx(store_remote_ptx(chunks.num_bytes), [address, *chunks.words], _semantic)
     _semantic.note_shared_store()
@@ -64,8 +64,8 @@ def async_remote_shmem_store(dst, src, remote_cta_rank, barrier, _semantic=None)
     rank = reach_peer("async_remote_shmem_store", remote_cta_rank, _semantic)
     chunks = chunks_of(src, boxes_of(buffer, "async_remote_shmem_store"), ASYNC_UNIT, _semantic)
     (offsets, *words), counts = one_thread_each([chunks.offsets, *chunks.words], _semantic)
-    base = mapped(own_address(buffer, _semantic), rank, _semantic)
-    signalled = mapped(own_address(bar, _semantic), rank, _semantic)
+    base = peer_address(buffer, rank, _semantic)
+    signalled = peer_address(bar, rank, _semantic)
     address = _semantic.add(offsets, base, False)
     signalled = _semantic.splat(signalled, offsets.shape, offsets.type.layout)
     _semantic.make_stores_visible()
@@ -100,10 +100,10 @@ def async_remote_shmem_copy(dst, src, remote_cta_rank, barrier, _semantic=None):
     _semantic.make_stores_visible()
     _semantic.debug_barrier()  # all warps have stored what one thread now sends
     operands = [
-        mapped(own_address(target, _semantic), rank, _semantic),
+        peer_address(target, rank, _semantic),
         own_address(source, _semantic),
         _semantic.to_tensor(size),
-        mapped(own_address(bar, _semantic), rank, _semantic),
+        peer_address(bar, rank, _semantic),
         elected(None, _semantic),
     ]
     inline_ptx(COPY_REMOTE_PTX, operands, _semantic)

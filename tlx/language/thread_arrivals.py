@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import triton.language as tl
 
-from ..compiler.late_ops import emit
-from ..compiler.versions import SHARED_ADDRESS_BITS
+from .cluster_access import inline_ptx, own_address
 
 __all__ = ["ARRIVE_PTX", "arrive_each_thread"]
 
@@ -24,8 +23,4 @@ def arrive_each_thread(bar, pred: tl.tensor, semantic) -> None:
 
     PTX `mbarrier.arrive`.
     """
-    builder = semantic.builder
-    wide = tl.int64 if SHARED_ADDRESS_BITS == 64 else tl.int32
-    address = tl.tensor(emit("shared_address", [bar.handle], wide.to_ir(builder), semantic), wide)
-    operands = [semantic.cast(address, tl.int32).handle, semantic.cast(pred, tl.int32).handle]
-    builder.create_inline_asm(ARRIVE_PTX, "=r,r,r", operands, [tl.int32.to_ir(builder)], False, 1)
+    inline_ptx(ARRIVE_PTX, [own_address(bar, semantic), semantic.cast(pred, tl.int32)], semantic)

@@ -105,7 +105,8 @@ def test_a_hostile_sweep_on_a_gpu():
     assert time.monotonic() - begin < 120
     torch.cuda.synchronize()
     torch.cuda.empty_cache()
-    assert abs(torch.cuda.mem_get_info()[0] - before) <= 1 << 20
+    if "PYTEST_XDIST_WORKER" not in os.environ:  # else other tests use the device's memory too
+        assert abs(torch.cuda.mem_get_info()[0] - before) <= 1 << 20
     assert str(kernel.best_config) in map(str, GOOD)
     assert_bad_ones_are_rejected(reasons(kernel))
     assert torch.equal(c, (a.float() @ b.float()).half())

@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 import triton
 import triton.language as tl
+from triton.backends.compiler import GPUTarget
+from triton.compiler.compiler import ASTSource
 from triton.tools.tensor_descriptor import TensorDescriptor
 
 from tests.tune import kernels
@@ -15,7 +17,7 @@ from tlx import sim
 from tlx.tune.rounds import race
 from tlx.tune.trial import Trial
 from tlx.tune.work.arguments import Arguments, describe, dumps, loads
-from tlx.tune.work.compiling import Rejected
+from tlx.tune.work.compiling import Rejected, _usage
 from tlx.tune.work.memory import memory_of
 from tlx.tune.work.outputs import difference, tolerance_for
 from tlx.tune.work.reference import Unreachable, load, reference_of, unwrap
@@ -269,3 +271,17 @@ def test_what_fails_in_a_later_round_is_rejected():
     race([bad, good], measure, itertools.count(), rounds=6)
     assert (bad.rejected.stage, bad.samples) == ("crash", {})
     assert len(good.samples) == 6
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_registers_are_unknown_without_cuobjdump(there, monkeypatch):
+    types = {"x": "*fp32", "y": "*fp32", "n": "i32", "BLOCK": "constexpr", "WRONG": "constexpr"}
+    source = ASTSource(unwrap(kernels.double), types, {"BLOCK": 64, "WRONG": False})
+    options = {"enable_fp_fusion": True}
+    compiled = triton.compile(source, target=GPUTarget("cuda", 90, 32), options=options)
+    if not there:
+        tool = vars(type(triton.knobs.nvidia))["cuobjdump"]
+        monkeypatch.setattr(tool, "default_path", "/nowhere")
+        monkeypatch.setenv("TRITON_CUOBJDUMP_PATH", "/nowhere")
+    registers, stack = _usage(compiled)
+    assert (registers > 0, stack == 0) == (True, True) if there else (registers, stack) == (None, None)

@@ -137,10 +137,13 @@ def _read(compiled: CompiledKernel, target: GPUTarget) -> tuple[frozenset[str], 
 
 
 def _usage(compiled: CompiledKernel) -> tuple[int | None, int | None]:
-    """Registers and stack bytes of a thread, by cuobjdump of the Triton wheel."""
-    tool = triton.knobs.nvidia.cuobjdump
+    """Registers and stack bytes of a thread, by cuobjdump of the Triton wheel; None where it or a cubin is missing."""
     cubin = compiled.asm.get("cubin")
-    if tool is None or cubin is None:
+    try:
+        tool = triton.knobs.nvidia.cuobjdump
+    except RuntimeError:  # Triton's way to say that it has none
+        return None, None
+    if cubin is None:
         return None, None
     with tempfile.NamedTemporaryFile(suffix=".cubin") as file:
         file.write(cubin)

@@ -102,7 +102,7 @@ def dependent_bases():
     tlx.local_alloc((8,), tl.float32, 1, layout=layout)  # <- error
 
 
-@refused(errors.LayoutMismatch, "B is laid out as PaddedSharedLayout(", y="*fp32")
+@refused(errors.LayoutMismatch, "B is laid out as PaddedSharedLayout, which", y="*fp32")
 def mma_of_a_padded_buffer(y):
     a = tlx.local_alloc((64, 64), tl.float16, 1)
     padded = tlx.padded_shared_layout_encoding.with_identity_for([(64, 8)], (64, 64))
@@ -110,7 +110,7 @@ def mma_of_a_padded_buffer(y):
     tlx.async_dot(a[0], b[0])  # <- error
 
 
-@refused(errors.LayoutMismatch, "A is laid out as NVMMASharedLayout(swizzle_byte_width=0")
+@refused(errors.LayoutMismatch, "A is laid out as NVMMASharedLayout without swizzle")
 def mma_without_swizzle():
     layout: tl.constexpr = tlx.nv_mma_shared_layout_encoding((64, 64), (1, 0), tl.float16, swizzled=False)
     a = tlx.local_alloc((64, 64), tl.float16, 1, layout=layout)

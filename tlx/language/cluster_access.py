@@ -15,7 +15,7 @@ from ..errors import InvalidCluster, NoCluster, RankOutOfRange
 from .arguments import int32_scalar, predicate
 from .cluster_ptx import MAPA_PTX
 
-__all__ = ["elected", "inline_ptx", "own_address", "peer_address", "reach", "reach_peer"]
+__all__ = ["elected", "inline_ptx", "own_address", "peer_address", "reach", "reach_peer", "unranked_address"]
 
 
 def reach(op: str, semantic) -> None:

@@ -242,8 +242,9 @@ def check_layout(operand: buffered_tensor, name: str) -> None:
         swizzled = shared_layout(operand.type.alloc_shape, operand.dtype, layout.transposed)
         if layout.swizzle_byte_width or not swizzled.swizzle_byte_width:
             return
+    kind = type(layout).__name__ + (" without swizzle" if isinstance(layout, NVMMASharedLayout) else "")
     raise LayoutMismatch(
-        f"{name} is laid out as {layout}, which wgmma can't read",
+        f"{name} is laid out as {kind}, which wgmma can't read",
         hint="allocate it without a layout, or with nv_mma_shared_layout_encoding and its swizzle",
     )
 

@@ -10,7 +10,7 @@ from triton.language.core import _unwrap_if_constexpr
 from ..compiler.late_ops import emit
 from ..errors import InvalidCluster
 from .arguments import describe, int32_tensor
-from .cluster_access import elected, inline_ptx, own_address, reach_peer
+from .cluster_access import elected, inline_ptx, reach_peer, unranked_address
 from .cluster_ptx import multicast_load_ptx
 from .shared_offsets import messages_of
 
@@ -48,7 +48,9 @@ def load_multicast(desc, offsets, bar, buffer, pred: Any, targets: list[Any], se
     semantic.debug_barrier()  # all warps have read what is overwritten
     handle = emit("descriptor_address", [desc.handle], tl.int64.to_ir(semantic.builder), semantic)
     descriptor = tl.tensor(handle, tl.int64)
-    base, signalled, chosen = own_address(buffer, semantic), own_address(bar, semantic), elected(pred, semantic)
+    # Of these addresses only the place within a CTA counts: the same in each of the targets.
+    base, signalled = unranked_address(buffer, semantic), unranked_address(bar, semantic)
+    chosen = elected(pred, semantic)
     corner = [int32_tensor(offset, semantic) for offset in offsets]
     for start, offset in messages_of(buffer, OP):
         place = [plus(axis, step, semantic) for axis, step in zip(corner, start)]

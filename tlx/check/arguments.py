@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import ast
 import re
 from collections.abc import Callable, Iterable
@@ -13,7 +14,7 @@ import numpy as np
 from ..errors import TLXError
 from ..sim import Array, array
 
-__all__ = ["ArraySpec", "Usage", "arguments_of", "grid_of"]
+__all__ = ["ArraySpec", "Usage", "add_target", "arguments_of", "grid_of"]
 
 _DTYPES = {
     "i1": "bool",
@@ -72,6 +73,14 @@ def arguments_of(specs: Iterable[str], make: Callable[[str, ArraySpec], object])
         value = _value(name, text)
         arguments[name] = make(name, value) if isinstance(value, ArraySpec) else value
     return arguments
+
+
+def add_target(parser: argparse.ArgumentParser) -> None:
+    """Adds what names a kernel, its arguments and its launch to a command's parser."""
+    parser.add_argument("target", help="FILE.py::FUNCTION, FILE.py::KERNEL or FILE.ttgir")
+    parser.add_argument("--args", nargs="+", default=[], metavar="NAME=VALUE", help="arguments: n=4, x=fp16[64,64]")
+    parser.add_argument("--grid", default="1", help="programs along x,y,z")
+    parser.add_argument("--num-warps", type=int, help="launch option of a kernel")
 
 
 def grid_of(text: str) -> tuple[int, ...]:

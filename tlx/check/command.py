@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from .api import SCHEDULES
-from .arguments import Usage, grid_of
+from .arguments import Usage, add_target, grid_of
 from .findings import ERROR, NOTE, SEVERITIES, WARNING, Finding
 from .records import report_record
 from .subjects import check_callable, check_file
@@ -39,10 +39,7 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("target", help="FILE.py::FUNCTION, FILE.py::KERNEL or FILE.ttgir")
-    parser.add_argument("--args", nargs="+", default=[], metavar="NAME=VALUE", help="arguments: n=4, x=fp16[64,64]")
-    parser.add_argument("--grid", default="1", help="programs along x,y,z")
-    parser.add_argument("--num-warps", type=int, help="launch option of a kernel")
+    add_target(parser)
     parser.add_argument("--schedules", type=int, default=SCHEDULES, help="schedules to run")
     parser.add_argument("--seed", type=int, default=0, help="of the first schedule")
     parser.add_argument("--json", action="store_true", help="print a record")

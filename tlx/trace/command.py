@@ -7,7 +7,7 @@ import argparse
 from rich.console import Console
 from rich.table import Table
 
-from ..check.arguments import Usage, grid_of
+from ..check.arguments import Usage, add_target, grid_of
 from ..check.subjects import run_callable, run_file
 from ..sim import simulating
 from .api import Trace
@@ -33,10 +33,7 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("target", help="FILE.py::FUNCTION, FILE.py::KERNEL or FILE.ttgir")
-    parser.add_argument("--args", nargs="+", default=[], metavar="NAME=VALUE", help="arguments: n=4, x=fp16[64,64]")
-    parser.add_argument("--grid", default="1", help="programs along x,y,z")
-    parser.add_argument("--num-warps", type=int, help="launch option of a kernel")
+    add_target(parser)
     parser.add_argument("--program", default="0,0,0", help="which program of the grid to trace")
     parser.add_argument("--seed", type=int, default=0, help="of the schedule")
     parser.add_argument("--out", nargs="+", default=["trace.json"], help="files to write: .json, .png")

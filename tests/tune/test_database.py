@@ -190,6 +190,32 @@ def test_two_processes_at_once(database_path):
     assert database.query("SELECT count(*) AS n FROM device") == [{"n": 1}]
 
 
+OPENER = """
+import sys, time, warnings
+from pathlib import Path
+from tlx.tune.database import Database
+
+warnings.simplefilter("error")
+folder = Path(sys.argv[1])
+for number in range(60):
+    (folder / f"{sys.argv[2]} {number}").touch()
+    deadline = time.monotonic() + 20
+    while not (folder / f"{sys.argv[3]} {number}").exists():  # both open a file that isn't there at the same moment
+        if time.monotonic() > deadline:
+            sys.exit("alone")
+    Database(folder / f"{number}.db").close()
+"""
+
+
+def test_two_processes_make_a_database_at_the_same_moment(tmp_path):
+    """SQLite doesn't wait for a lock while it turns write-ahead logging on."""
+    openers = [
+        subprocess.Popen([sys.executable, "-c", OPENER, str(tmp_path), *names], stderr=subprocess.PIPE)
+        for names in ("ab", "ba")
+    ]
+    assert [opener.communicate(timeout=120)[1].decode() for opener in openers] == ["", ""]
+
+
 # --- as text ---
 
 

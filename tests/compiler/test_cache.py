@@ -1,5 +1,7 @@
 """What Triton's cache knows a compiled kernel by."""
 
+import importlib.util
+
 import pytest
 import triton.language as tl
 
@@ -42,3 +44,26 @@ def test_the_hash_of_tlx_reads_its_source(monkeypatch, tmp_path):
     assert jit.package_hash.__wrapped__() == first
     source.write_text("second")
     assert jit.package_hash.__wrapped__() != first
+
+
+KERNEL = """
+import triton.language as tl
+import tlx
+
+@tlx.jit
+def store(y, N: tl.constexpr):
+    tl.store(y, N)
+"""
+
+
+def test_a_kernel_that_moved_is_known_by_its_new_file(cache, tmp_path):
+    """Reports show the lines of the file that the compiled kernel names."""
+    for name in ("before", "after"):
+        path = tmp_path / f"{name}.py"
+        path.write_text(KERNEL)
+        spec = importlib.util.spec_from_file_location(name, path)
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        compiled = tlx.compile(module.store, {"y": "*i32"}, {"N": 1})
+        path.unlink()
+        assert f"{name}.py" in compiled.asm["ttgir"]

@@ -11,7 +11,10 @@ from tests.tl.cases import CASES
 from tlx import sim
 
 each_case = pytest.mark.parametrize("case", CASES.values(), ids=str)
-each_form = pytest.mark.parametrize("form", FORMS)
+THOROUGH = ("2", "8")
+each_form = pytest.mark.parametrize(
+    "form", [pytest.param(form, marks=pytest.mark.thorough) if form in THOROUGH else form for form in FORMS]
+)
 
 
 @cache

@@ -53,7 +53,9 @@ class TLXSource(ASTSource):
 
     def hash(self) -> str:
         with FRONT_END:
-            return hashlib.sha256(f"{super().hash()}-{package_hash()}-{self.cluster}".encode()).hexdigest()
+            # The file too: what is compiled names it, and reports read its lines.
+            parts = (super().hash(), package_hash(), self.cluster, self.fn.fn.__code__.co_filename)
+            return hashlib.sha256("-".join(map(str, parts)).encode()).hexdigest()
 
     def make_ir(self, target, options, codegen_fns, module_map, context):
         from .codegen import trace

@@ -7,11 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import triton
-from triton.runtime.driver import driver as drivers
-
-from tlx.sim import SimulatorDriver
 
 from ..errors import ArgumentError
+from ..launch import device_facts, device_of, shape_text, shares_elements
 from ..tma import MAX_DIM, Extent, Path, describe, path_of
 from .config import GemmConfig, default_config
 from .mixed import gemm_mixed
@@ -80,7 +78,7 @@ def matmul(
         return c
     if a.shape[1] == 0:
         return c.zero_()
-    with _device_of(a):
+    with device_of(a, "gemm"):
         chosen = _plan(a, b, c, config)
         _check_stages(chosen, a.shape[1])
         launch = _launch_warp_specialized if chosen.warp_specialized else _launch_mixed
@@ -103,13 +101,13 @@ def plan(
     """
     _check_operands(a, b)
     if 0 in (*a.shape, *b.shape):
-        raise ArgumentError(f"gemm: no kernel runs for {_shape(a)} @ {_shape(b)}")
-    with _device_of(a):
+        raise ArgumentError(f"gemm: no kernel runs for {shape_text(a)} @ {shape_text(b)}")
+    with device_of(a, "gemm"):
         return _plan(a, b, _output(a, b, out, out_dtype), config)
 
 
 def _plan(a, b, c, config: GemmConfig | None) -> Plan:
-    facts = _device_facts()
+    facts = device_facts()
     return _decide(*(Extent.of(x) for x in (a, b, c)), config, facts["multiprocessor_count"], facts["max_shared_mem"])
 
 
@@ -128,7 +126,7 @@ def _launch_warp_specialized(a, b, c, chosen: Plan) -> None:
     config = chosen.config
     (m, k), n = a.shape, b.shape[1]
     tiles = triton.cdiv(m, config.block_m) * triton.cdiv(n, config.block_n)
-    programs = min(tiles, _device_facts()["multiprocessor_count"])
+    programs = min(tiles, device_facts()["multiprocessor_count"])
     gemm_ws[(programs,)](
         describe(a, chosen.a, (config.consumer_rows, config.block_k)),
         describe(b, chosen.b, (config.block_k, config.block_n)),
@@ -181,14 +179,16 @@ def _check_operands(a, b) -> None:
 
     if a.ndim != 2 or b.ndim != 2 or a.shape[1] != b.shape[0]:
         raise ArgumentError(
-            f"gemm: shapes {_shape(a)} @ {_shape(b)} do not multiply", "give A as [M, K] and B as [K, N]"
+            f"gemm: shapes {shape_text(a)} @ {shape_text(b)} do not multiply", "give A as [M, K] and B as [K, N]"
         )
     if a.dtype != b.dtype or a.dtype not in (torch.bfloat16, torch.float16):
         raise ArgumentError(f"gemm: A is {a.dtype} and B is {b.dtype}", "give both as bfloat16 or both as float16")
     if a.device != b.device:
         raise ArgumentError(f"gemm: A is on {a.device} and B on {b.device}", "move them to one device")
     if max(*a.shape, *b.shape) > MAX_DIM:
-        raise ArgumentError(f"gemm: {_shape(a)} @ {_shape(b)} passes {MAX_DIM:,} in a size", "split the product")
+        raise ArgumentError(
+            f"gemm: {shape_text(a)} @ {shape_text(b)} passes {MAX_DIM:,} in a size", "split the product"
+        )
 
 
 def _check_stages(chosen: Plan, k: int) -> None:
@@ -211,46 +211,8 @@ def _output(a, b, out, out_dtype):
     if out.dtype not in (torch.bfloat16, torch.float16, torch.float32):
         raise ArgumentError(f"gemm: C is {out.dtype}", "use bfloat16, float16 or float32")
     if tuple(out.shape) != shape or out.device != a.device:
-        what = f"gemm: out is {_shape(out)} on {out.device}, the product {shape[0]}x{shape[1]} on {a.device}"
+        what = f"gemm: out is {shape_text(out)} on {out.device}, the product {shape[0]}x{shape[1]} on {a.device}"
         raise ArgumentError(what)
-    if _shares_elements(out):
-        raise ArgumentError(f"gemm: elements of out share memory: strides {out.stride()} of {_shape(out)}")
+    if shares_elements(out):
+        raise ArgumentError(f"gemm: elements of out share memory: strides {out.stride()} of {shape_text(out)}")
     return out
-
-
-def _shares_elements(tensor) -> bool:
-    """Whether two elements may lie at one place: the longer stride does not step over a whole run of the shorter."""
-    steps = sorted((stride, size) for stride, size in zip(tensor.stride(), tensor.shape) if size > 1)
-    reach = 1
-    for stride, size in steps:
-        if stride < reach:
-            return True
-        reach += stride * (size - 1)
-    return False
-
-
-def _shape(tensor) -> str:
-    return "x".join(map(str, tensor.shape))
-
-
-def _device_of(tensor):
-    """Makes a GPU tensor's device the current one: Triton launches there.
-
-    Raises:
-        ArgumentError: the tensor is in CPU memory, and Triton would launch on a GPU.
-    """
-    import torch
-
-    if not tensor.is_cuda and not isinstance(drivers.active, SimulatorDriver):
-        raise ArgumentError(f"gemm: A is on {tensor.device}", "move it to the GPU, or multiply in tlx.simulating()")
-    return torch.cuda.device_of(tensor)
-
-
-def _device_facts() -> dict[str, int]:
-    driver = drivers.active
-    return _properties(driver, driver.get_current_device())
-
-
-@functools.cache  # the driver takes about a millisecond to answer
-def _properties(driver, device: int) -> dict[str, int]:
-    return driver.utils.get_device_properties(device)

@@ -1,0 +1,1 @@
+"""Table-batched embeddings: many tables looked up and trained in one launch."""

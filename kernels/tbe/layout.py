@@ -7,11 +7,11 @@ Kernels know segments only.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import accumulate
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..errors import ArgumentError
 from .specs import TableSpec
@@ -19,7 +19,7 @@ from .specs import TableSpec
 if TYPE_CHECKING:
     import torch
 
-__all__ = ["SEGMENT_FIELDS", "TABLE_ALIGNMENT", "Batch", "BatchShape", "Feature", "Segment", "TableLayout"]
+__all__ = ["SEGMENT_FIELDS", "TABLE_ALIGNMENT", "Batch", "BatchShape", "Feature", "Segment", "TableLayout", "pack"]
 
 TABLE_ALIGNMENT = 64  # elements between possible starts of tables: whole sectors of memory in every dtype
 MAX_SHAPES = 64  # of batches whose segments stay on their device
@@ -121,7 +121,17 @@ class TableLayout:
         return sum(self.dims)
 
 
-SEGMENT_FIELDS = ("first_bag", "weights_offset", "rows", "dim", "out_base", "out_stride", "row_base", "feature")
+SEGMENT_FIELDS = (
+    "first_bag",
+    "bags",
+    "weights_offset",
+    "rows",
+    "dim",
+    "out_base",
+    "out_stride",
+    "row_base",
+    "feature",
+)
 """The rows of `BatchShape.segments_on`, in order."""
 
 
@@ -131,6 +141,7 @@ class Segment:
 
     Args:
         first_bag: flat number of its first bag.
+        bags: how many.
         weights_offset, rows, dim, row_base: as of its `Feature`.
         out_base: element of the output (and of its gradient) where its first bag's row begins; 0 without pooling.
         out_stride: elements from one bag's row to the next one's; without pooling, from one lookup's to the next one's.
@@ -138,6 +149,7 @@ class Segment:
     """
 
     first_bag: int
+    bags: int
     weights_offset: int
     rows: int
     dim: int
@@ -220,7 +232,7 @@ class BatchShape:
                 else:
                     base, stride = out_bases[rank, number], feature.dim
                 place = (feature.weights_offset, feature.rows, feature.dim)
-                found.append(Segment(bag, *place, base, stride, feature.row_base, number))
+                found.append(Segment(bag, size, *place, base, stride, feature.row_base, number))
                 bag += size
         return tuple(found)
 
@@ -234,17 +246,23 @@ class BatchShape:
         return bases
 
     def segments_on(self, device: torch.device) -> torch.Tensor:
-        """[len(SEGMENT_FIELDS), segments + 1] int64: one row for each field; the last column holds the number of bags as
-        its `first_bag`, and zeros.
-        """
-        tensors = self.__dict__.setdefault("_tensors", {})
-        if device not in tensors:
-            import torch
+        """[len(SEGMENT_FIELDS), segments] int64: one row for each field."""
+        return self.cached("segments", device, lambda: pack(self.segments, device))
 
-            columns = [[getattr(s, name) for name in SEGMENT_FIELDS] for s in self.segments]
-            columns.append([self.bags] + [0] * (len(SEGMENT_FIELDS) - 1))
-            tensors[device] = torch.tensor(columns, dtype=torch.int64).T.contiguous().to(device)
-        return tensors[device]
+    def cached(self, name: str, device: torch.device, make: Callable[[], Any]) -> Any:
+        """What `make` gave for this name and device the first time."""
+        known = self.__dict__.setdefault("_cached", {})
+        if (name, device) not in known:
+            known[name, device] = make()
+        return known[name, device]
+
+
+def pack(segments: Sequence[Segment], device: torch.device) -> torch.Tensor:
+    """[len(SEGMENT_FIELDS), segments] int64 on the device: one row for each field."""
+    import torch
+
+    columns = [[getattr(segment, name) for segment in segments] for name in SEGMENT_FIELDS]
+    return torch.tensor(columns, dtype=torch.int64).to(device)
 
 
 @dataclass(frozen=True, eq=False)
@@ -256,7 +274,6 @@ class Batch:
         indices: [N], int32 or int64.
         offsets: [bags + 1], of the same type: bag g holds the lookups from offsets[g] to offsets[g + 1].
         per_sample_weights: [N] float32, or None.
-
     """
 
     shape: BatchShape
@@ -333,8 +350,8 @@ class Batch:
         if weights is not None:
             if weights.shape != indices.shape or not weights.is_floating_point() or weights.device != indices.device:
                 raise ArgumentError(
-                    f"tbe: per_sample_weights are {weights.dtype} {list(weights.shape)} on {weights.device}, the indices "
-                    f"{list(indices.shape)} on {indices.device}",
+                    f"tbe: per_sample_weights are {weights.dtype} {list(weights.shape)} on {weights.device}, "
+                    f"the indices {list(indices.shape)} on {indices.device}",
                     "give one number of a floating-point type for each index",
                 )
             weights = weights.to(torch.float32).contiguous()

@@ -249,7 +249,7 @@ class BatchShape:
         """[len(SEGMENT_FIELDS), segments] int64: one row for each field."""
         return self.cached("segments", device, lambda: pack(self.segments, device))
 
-    def cached(self, name: str, device: torch.device, make: Callable[[], Any]) -> Any:
+    def cached(self, name: str, device: torch.device | None, make: Callable[[], Any]) -> Any:
         """What `make` gave for this name and device the first time."""
         known = self.__dict__.setdefault("_cached", {})
         if (name, device) not in known:

@@ -1,5 +1,5 @@
 """The command line: `tlx info`, `tlx compare OPERATION`, `tlx check TARGET`, `tlx trace TARGET`, `tlx best`,
-`tlx sql QUERY`, `tlx db`, `tlx iso KERNEL KERNEL`, `tlx regress BEFORE AFTER`, `tlx report`."""
+`tlx sql QUERY`, `tlx db`, `tlx iso KERNEL KERNEL`, `tlx regress --from REV --to REV`, `tlx report`."""
 
 from __future__ import annotations
 

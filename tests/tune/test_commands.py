@@ -61,6 +61,17 @@ def test_export_and_import(capsys, tmp_path):
     assert capsys.readouterr().out == "nothing new\n"
 
 
+@pytest.mark.usefixtures("filled")
+def test_questions_to_an_export_leave_it_as_it_is(capsys, tmp_path):
+    file = tmp_path / "a.txt"
+    assert main(["db", "export", str(file)]) == 0
+    text = file.read_text()
+    assert main(["best", "--format", "json", "--db", str(file)]) == 0
+    assert [row["settings"] for row in json.loads(capsys.readouterr().out)] == ["BLOCK=1"]
+    assert file.read_text() == text
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith("a.txt")] == ["a.txt"]
+
+
 def test_the_path(capsys, database_path):
     assert main(["db", "path"]) == 0
     assert capsys.readouterr().out == f"{database_path}\n"

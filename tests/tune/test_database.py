@@ -3,6 +3,7 @@
 import sqlite3
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -109,6 +110,29 @@ def test_an_old_database_is_migrated(tmp_path):
     assert connection.execute("SELECT name, note FROM device").fetchall() == [("a", None)]
     views = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'view'").fetchall()
     assert sorted(views) == [("second",), ("views_version",)]
+
+
+def test_what_version_1_knew_is_known_in_version_2():
+    database = Database.in_memory(version=1)
+    with database.writing():
+        key = {"kernel_id": database.insert("kernel", {"module": "m", "name": "k", "source_hash": "", "tlx_hash": ""})}
+        software = {"triton": "3.6.0", "torch": "", "cuda": "", "flags": ""}
+        sweep = {
+            "device_id": database.insert("device", H200),
+            "software_id": database.insert("software", software),
+            "problem_id": database.insert("problem", {**key, "key": "[1000]"}),
+            **{"started": "2026", "request": "r", "search": "list"},
+        }
+        trial = {"sweep_id": database.insert("sweep", sweep), "outcome": "rejected", "stage": "hang"}
+        for number, reason in enumerate(("no end after 15 s", "no end after 1e+03 s", "too large")):
+            config = database.insert("config", {"text": str(number)})
+            database.insert("trial", {**trial, "config_id": config, "reason": reason})
+    migrate(database.connection)
+    assert database.query("SELECT key, tlx, revision, dirty FROM sweep") == [
+        {"key": "[1000]", "tlx": "", "revision": "", "dirty": 0}
+    ]
+    caps = database.query("SELECT seconds_cap FROM trial ORDER BY id")
+    assert [row["seconds_cap"] for row in caps] == [15.0, 1000.0, None]
 
 
 def test_a_migration_that_fails_changes_nothing(tmp_path):
@@ -233,6 +257,29 @@ def test_a_round_trip(tmp_path, database):
     assert export_text(again) == text
 
 
+def test_some_sweeps_are_exported_with_what_they_refer_to(tmp_path, database):
+    fill(database, medians=(1.0, 2.0), started="2026-01-01")
+    only_the_first = export_text(database)
+    fill(database, medians=(3.0, 4.0, 5.0), started="2026-01-02", device={**H200, "name": "another"})
+    assert export_text(database, "SELECT id FROM sweep WHERE started = '2026-01-01'") == only_the_first
+
+
+def test_an_export_of_an_older_schema_is_imported(database):
+    """The text is as version 1 wrote it: its sweeps have no revision, its trials no caps."""
+    old = Path(__file__).with_name("data") / "questions.txt"
+    assert old.read_text().startswith("tlx-db 1\n")
+    assert import_text(database, old.read_text())["sample"] == 53
+    assert export_text(database).startswith("tlx-db 2\n")
+    assert database.query("SELECT DISTINCT key, revision FROM sweep") == [{"key": "[1000]", "revision": ""}]
+    assert not any(import_text(database, old.read_text()).values())
+
+
+def test_the_geometric_mean(database):
+    rows = "SELECT 2.0 AS x UNION ALL SELECT 8.0 UNION ALL SELECT NULL"
+    assert run_sql(database, f"SELECT round(geomean(x), 9) FROM ({rows})")[1] == [(4.0,)]
+    assert run_sql(database, f"SELECT geomean(x) FROM ({rows}) WHERE x > 9")[1] == [(None,)]
+
+
 def test_a_new_row_is_a_new_line(database):
     fill(database)
     before = export_text(database).splitlines()
@@ -246,7 +293,7 @@ def test_a_new_row_is_a_new_line(database):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda text: text.replace("tlx-db 1", "tlx-db 7"), "the first line is 'tlx-db 7'"),
+        (lambda text: text.replace("tlx-db 2", "tlx-db 7"), "the first line is 'tlx-db 7'"),
         (lambda text: "", "the first line is ''"),
         (lambda text: text + "oops\n", "is neither \\[TABLE\\] nor a row: 'oops'"),
         (lambda text: text + '["0123456789ab", 1]\n', "is no row of sample"),

@@ -10,7 +10,7 @@ from tests.tune.kernels import add_to, blocks, double
 from tlx import sim
 from tlx.language.ignored import IgnoredArgument
 from tlx.tune import InvalidTuning, TuningError
-from tlx.tune.work.compiling import Rejected
+from tlx.tune.work.compiling import Rejected, too_long
 
 
 def configs(*sizes, **options):
@@ -114,6 +114,18 @@ def test_an_array_that_is_no_key_may_have_another_size(lab):
     assert misses(lab, float32(1002), float32(1000), 1000, key=("n", "x"))
 
 
+def test_times_of_another_size_are_not_compared(lab):
+    """The key says who shares a config. A new config is not set beside times that were taken at another size."""
+    tuned(256, 128)[blocks](float32(1001), float32(1000), 1000)
+    lab.log.clear()
+    more = tuned(256, 64, 128)
+    more[blocks](float32(1000), float32(1000), 1000)
+    assert lab.asked("measure") == [256, 64, 128]
+    lab.log.clear()
+    tuned(256, 64, 128)[blocks](float32(1002), float32(1000), 1000)
+    assert lab.log == []
+
+
 def test_without_a_key_every_shape_and_value_counts(lab):
     assert misses(lab, float32(1000), float32(1000), 1000, key=None)
     assert misses(lab, float32(1001), float32(1000), 1000, key=None)
@@ -205,6 +217,23 @@ def test_another_tlx_misses_for_its_kernels(lab, monkeypatch):
     monkeypatch.setattr(facts, "package_hash", lambda: "another")
     assert misses(lab, float32(1000), float32(1000), 1000, kernel=tlx_double)
     assert not misses(lab, float32(1000), float32(1000), 1000, kernel=double)
+
+
+@pytest.mark.parametrize(("stage", "cap"), [("compile", "compile_timeout"), ("hang", "launch_timeout")])
+def test_what_took_too_long_is_tried_again_with_more_time(lab, arrays, query, stage, cap):
+    lab.answers["compile" if stage == "compile" else "check", 64] = too_long(stage, 5.0)
+    tuned(64, 128, 256, **{cap: 5.0})[blocks](*arrays, 1000)
+    assert query("SELECT reason, seconds_cap FROM trial WHERE outcome = 'rejected'") == [("no end after 5 s", 5.0)]
+    lab.log.clear()
+    lab.answers.clear()
+    kernel = tuned(64, 128, 256, **{cap: 4.0})
+    kernel[blocks](*arrays, 1000)
+    assert lab.asked("compile") == []
+    assert kernel.best_config.kwargs == {"BLOCK": 128}
+    kernel = tuned(64, 128, 256, **{cap: 6.0})
+    kernel[blocks](*arrays, 1000)
+    assert lab.asked("measure") == [64]
+    assert kernel.best_config.kwargs == {"BLOCK": 64}
 
 
 def test_another_check_asks_again(lab, arrays):

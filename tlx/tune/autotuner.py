@@ -77,13 +77,13 @@ class Autotuner(StockAutotuner):
 
     def _choose(self, launch: TunedLaunch, facts: tuple, args: tuple, kwargs: dict) -> triton.Config:
         """The best config, from the database or by tuning. Of several processes one tunes, the others wait for it."""
-        plan, subject = self._pruned(args, kwargs), subject_of(launch.kernel, facts, launch.arguments)
+        plan, subject = self._pruned(args, kwargs), subject_of(launch.kernel, facts, launch.arguments, launch.options)
         with closing(Database(self._database_path)) as database:
             records = Records(database, subject)
             known = self._known_best(plan, records)
             if known is not None:
                 return known
-            with database.alone(f"{subject.device} {subject.kernel} {subject.key}"):
+            with database.alone(f"{subject.device} {subject.kernel} {subject.shared_key}"):
                 known = self._known_best(plan, records)
                 if known is not None:
                     return known

@@ -7,6 +7,7 @@ import json
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import triton
@@ -18,6 +19,7 @@ from ..bench.environment import environment
 from ..compiler.jit import TLXFunction, package_hash
 from ..sim import SimulatorDriver
 from .configs import plain
+from .revision import source_columns
 from .work.compiling import Target
 from .work.memory import is_array
 
@@ -42,12 +44,14 @@ def current_target() -> Target:
 # --- of a launch ---
 
 
-def launch_facts(arguments: Mapping[str, Any], options: Mapping[str, Any], keys: tuple[str, ...] | None) -> tuple:
-    """What launches that share a config have in common, as a hashable value.
+def launch_facts(
+    arguments: Mapping[str, Any], options: Mapping[str, Any], keys: tuple[str, ...] | None = None
+) -> tuple:
+    """What a problem is, or with `keys`, what launches that share a config have in common; as a hashable value.
 
-    Of each array: element type, alignment, and how it lies in memory: the order of its axes where it is dense, else
-    its strides. Of the arguments that `keys` names also the shape, or the value; without `keys`, of all. Constants
-    that the caller gives and launch options always count.
+    Of each array: element type, alignment, shape and strides; of all else the value. With `keys`, an array that is not
+    among them counts by its number of axes, and by their order where it is dense, else by its strides; a number that
+    is not among them doesn't count. Constants that the caller gives and launch options always count.
     """
     facts = tuple(_fact(name, value, keys is None or name in keys) for name, value in arguments.items())
     return facts, tuple((name, plain(options[name])) for name in sorted(options))
@@ -95,19 +99,23 @@ class Subject:
 
     Args:
         device, software, kernel: columns of the tables of that name.
-        key: of the problem.
+        key: of the problem: what launches have in common whose times may be compared.
+        shared_key: what launches have in common that share a config.
         arguments: rows of table `argument`, without the problem.
+        source: columns of table `sweep` that say which sources ran.
     """
 
     device: dict[str, Any]
     software: dict[str, Any]
     kernel: dict[str, Any]
     key: str
+    shared_key: str
     arguments: tuple[dict[str, Any], ...]
+    source: dict[str, Any]
 
 
-def subject_of(kernel: JITFunction, facts: tuple, arguments: Mapping[str, Any]) -> Subject:
-    """The subject of a launch now."""
+def subject_of(kernel: JITFunction, shared: tuple, arguments: Mapping[str, Any], options: Mapping[str, Any]) -> Subject:
+    """The subject of a launch now; `shared` are the facts of launches that share its config."""
     return Subject(
         device=current_device(),
         software=current_software(),
@@ -117,9 +125,15 @@ def subject_of(kernel: JITFunction, facts: tuple, arguments: Mapping[str, Any]) 
             "source_hash": kernel.cache_key,
             "tlx_hash": package_hash() if isinstance(kernel, TLXFunction) else "",
         },
-        key=json.dumps(facts, default=_dtype_name),
+        key=_text(launch_facts(arguments, options)),
+        shared_key=_text(shared),
         arguments=tuple(argument_rows(arguments)),
+        source=source_columns(Path(kernel.fn.__code__.co_filename).parent),
     )
+
+
+def _text(facts: tuple) -> str:
+    return json.dumps(facts, default=_dtype_name)
 
 
 def current_device() -> dict[str, Any]:

@@ -46,6 +46,10 @@ class Limits:
     launch_seconds: float | None = None
     processes: int | None = None
 
+    def caps(self) -> dict[str, float]:
+        """Seconds by the stage at which a config is rejected that takes longer, where launches run now."""
+        return {"compile": self.compile_seconds, "hang": self.launch_seconds or LAUNCH_SECONDS[simulated()]}
+
 
 @dataclass(frozen=True)
 class Rules:
@@ -153,8 +157,7 @@ class Lab:
             if self._local:
                 self._runner = LocalRunner(self._launch.kernel, job)
             else:
-                seconds = self._limits.launch_seconds or LAUNCH_SECONDS[job.simulated]
-                self._runner = RemoteRunner(reference_of(self._launch.kernel), job, seconds)
+                self._runner = RemoteRunner(reference_of(self._launch.kernel), job, self._limits.caps()["hang"])
         return self._runner
 
     def _stay_here(self, error: Unreachable) -> None:

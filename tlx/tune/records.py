@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import triton
 
@@ -14,7 +14,7 @@ from .facts import Subject
 from .trial import Trial
 from .work.compiling import Rejected
 
-__all__ = ["Records"]
+__all__ = ["Records", "finite"]
 
 
 class Records:
@@ -28,43 +28,57 @@ class Records:
     def __init__(self, database: Database, subject: Subject):
         self._database = database
         with database.writing():
-            kernel = database.identify("kernel", subject.kernel)
+            self._kernel = database.identify("kernel", subject.kernel)
             self._ids = {
                 "device_id": database.identify("device", subject.device),
                 "software_id": database.identify("software", subject.software),
-                "problem_id": database.identify("problem", {"kernel_id": kernel, "key": subject.key}),
+                "problem_id": database.identify("problem", {"kernel_id": self._kernel, "key": subject.key}),
             }
             for row in subject.arguments:
                 database.insert_new("argument", {"problem_id": self._ids["problem_id"], **row})
+        self._columns = {"key": subject.shared_key, **subject.source}
         self._sweep: int | None = None
 
     def finished(self, request: str, budget: float | None) -> str | None:
         """The text of the winner of a sweep that answers the request already; None if there is none.
 
+        That may be a sweep of another problem, if its launch has in common what launches that share a config must have.
         A sweep whose budget ended answers requests with no larger one.
         """
         rows = self._database.query(
             """
             SELECT config.text FROM sweep
             JOIN config ON config.id = sweep.winner_id
-            WHERE sweep.device_id = :device_id AND sweep.software_id = :software_id AND sweep.problem_id = :problem_id
-              AND sweep.request = :request
+            JOIN problem ON problem.id = sweep.problem_id
+            WHERE sweep.device_id = :device_id AND sweep.software_id = :software_id AND problem.kernel_id = :kernel_id
+              AND sweep.key = :key AND sweep.request = :request
               AND (sweep.ended = 'complete' OR (sweep.ended = 'budget' AND sweep.budget >= :budget))
             ORDER BY sweep.started DESC LIMIT 1
             """,
-            {**self._ids, "request": request, "budget": float("inf") if budget is None else budget},
+            {
+                **self._ids,
+                "kernel_id": self._kernel,
+                "key": self._columns["key"],
+                "request": request,
+                "budget": float("inf") if budget is None else budget,
+            },
         )
         return rows[0]["text"] if rows else None
 
-    def known(self, configs: Iterable[triton.Config], reference: str) -> list[Trial]:
+    def known(self, configs: Iterable[triton.Config], reference: str, caps: Mapping[str, float]) -> list[Trial]:
         """The newest trial of each of the configs that has one which still holds.
 
         What was pruned is not asked: pruning costs nothing. Outputs that were compared with something else, or not at
-        all, say nothing about whether they are right by today's measure.
-        """
-        return [trial for config in configs if (trial := self._known(config, reference)) is not None]
+        all, say nothing about whether they are right by today's measure. What took too long may now have more time.
 
-    def _known(self, config: triton.Config, reference: str) -> Trial | None:
+        Args:
+            configs: that are asked for.
+            reference: what outputs are compared with.
+            caps: seconds that a config may take, by the stage at which it is rejected if it takes longer.
+        """
+        return [trial for config in configs if (trial := self._known(config, reference, caps)) is not None]
+
+    def _known(self, config: triton.Config, reference: str, caps: Mapping[str, float]) -> Trial | None:
         rows = self._database.query(
             """
             SELECT trial.* FROM trial
@@ -81,9 +95,11 @@ class Records:
         row = rows[0]
         if row["reference"] != reference and (row["outcome"] == "measured" or row["stage"] == "check"):
             return None
+        if row["seconds_cap"] is not None and row["seconds_cap"] < caps.get(row["stage"], 0.0):
+            return None
         trial = Trial(config, error=row["error"], reference=row["reference"], row=row["id"])
         if row["outcome"] == "rejected":
-            trial.rejected = Rejected(row["stage"], row["reason"], row["error"])
+            trial.rejected = Rejected(row["stage"], row["reason"], row["error"], row["seconds_cap"])
         samples = self._database.query("SELECT round, value FROM sample WHERE trial_id = ?", (row["id"],))
         trial.samples = {sample["round"]: sample["value"] for sample in samples}
         return trial
@@ -93,7 +109,7 @@ class Records:
     def begin(self, request: str, search: str, budget: float | None) -> None:
         """Begins a sweep."""
         started = datetime.datetime.now(datetime.timezone.utc).isoformat()
-        row = {**self._ids, "started": started, "request": request, "search": search, "budget": budget}
+        row = {**self._ids, **self._columns, "started": started, "request": request, "search": search, "budget": budget}
         with self._database.writing():
             self._sweep = self._database.insert("sweep", row)
 
@@ -134,11 +150,12 @@ def _columns(trial: Trial) -> dict:
         "registers": compiled.registers if compiled else None,
         "spills": compiled.spills if compiled else None,
         "compile_seconds": compiled.seconds if compiled else None,
-        "error": _finite(rejected.error if rejected else trial.error),
+        "seconds_cap": rejected.seconds_cap if rejected else None,
+        "error": finite(rejected.error if rejected else trial.error),
         "reference": trial.reference,
     }
 
 
-def _finite(error: float | None) -> float | None:
+def finite(error: float | None) -> float | None:
     """SQLite would keep an infinity, but its text form is no JSON."""
     return error if error is None or error < 1e300 else 1e300

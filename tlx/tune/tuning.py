@@ -69,12 +69,12 @@ class Plan:
         return (unique[i : i + BATCH] for i in range(0, len(unique), BATCH))
 
     def request(self) -> str:
-        """A hash of what is asked: which configs, pruned and checked how."""
+        """A hash of what is asked: which configs, pruned and checked how, and what time each may take."""
         if isinstance(self.configs, Space):
             configs: Any = [self.configs.describe(), describe(self.search)]
         else:
             configs = [text_of(config) for config in self.configs]
-        return _hash([configs, fingerprint(self.prune), self.reference])
+        return _hash([configs, fingerprint(self.prune), self.reference, self.limits.caps()])
 
     def search_name(self) -> str:
         """For the database."""
@@ -183,7 +183,8 @@ class Tuning:
     # --- one batch ---
 
     def _batch(self, configs: list[triton.Config]) -> None:
-        known = {trial.text: trial for trial in self._records.known(configs, self._plan.reference)}
+        found = self._records.known(configs, self._plan.reference, self._plan.limits.caps())
+        known = {trial.text: trial for trial in found}
         batch = [known.get(text_of(config)) or Trial(config) for config in configs]
         self._trials.update((trial.text, trial) for trial in batch)
         fresh = [trial for trial in batch if trial.text not in known]

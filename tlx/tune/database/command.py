@@ -15,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from .errors import DatabaseError
-from .exchange import export_text, import_text
+from .exchange import COMPARISONS, export_text, import_text, is_export
 from .store import Database, default_path, run_sql
 
 __all__ = ["add_parsers", "existing", "path_of", "print_rows", "quoted"]
@@ -37,11 +37,15 @@ def add_parsers(commands: argparse._SubParsersAction) -> None:
     best.add_argument("kernel", nargs="?", help="only of kernels with this name")
     for parser, run in ((sql, _sql), (best, _best)):
         parser.add_argument("--format", default="table", choices=["table", "json", "csv"])
-        parser.add_argument("--db", help="path of the database; by default TLX_DB, or ~/.cache/tlx/tune.db")
+        parser.add_argument(
+            "--db", help="path of the database, or of an export; by default TLX_DB, or ~/.cache/tlx/tune.db"
+        )
         parser.set_defaults(run=run)
     db = commands.add_parser("db", help="the database of tunings as text, and back")
     db.add_argument("action", choices=["export", "import", "path"])
     db.add_argument("file", nargs="?", help="to write or read; standard output or input if there is none")
+    only = "export only the newest measurement of each candidate of tlx compare"
+    db.add_argument("--comparisons", action="store_true", help=only)
     db.add_argument("--db", help="path of the database")
     db.set_defaults(run=_db)
 
@@ -67,7 +71,7 @@ def _db(options: argparse.Namespace) -> int:
         print(path)
         return 0
     if options.action == "export":
-        text = export_text(existing(path))
+        text = export_text(existing(path), COMPARISONS if options.comparisons else "")
         if options.file:
             Path(options.file).write_text(text)
         else:
@@ -92,10 +96,14 @@ def path_of(options: argparse.Namespace) -> Path:
 
 
 def existing(path: Path) -> Database:
-    """The database, which a question does not make."""
+    """The database, which a question does not make. An export is read into memory, and stays as it is."""
     if not path.is_file():
         raise DatabaseError(f"there is no database {path}", hint="tlx.autotune makes it; or tlx db import FILE")
-    return Database(path)
+    if not is_export(path):
+        return Database(path)
+    database = Database.in_memory()
+    import_text(database, path.read_text())
+    return database
 
 
 def _answer(options: argparse.Namespace, query: str) -> int:

@@ -3,6 +3,8 @@
 The first line is `tlx-db VERSION`. Then come the tables, each as `[NAME]` and a line of JSON for each row. A row that
 others refer to begins with its name: a hash of its natural key, in which references are names again. So exports of
 different machines can be imported into one database, and the same data always gives the same text.
+
+An export of an older schema is imported into a database of that schema first, which is migrated.
 """
 
 from __future__ import annotations
@@ -10,15 +12,21 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 from .errors import DatabaseError
+from .migrations import migrate
 from .store import Database
 
-__all__ = ["export_text", "import_text"]
+__all__ = ["COMPARISONS", "export_text", "import_text", "is_export"]
 
 TABLES = ("device", "software", "kernel", "problem", "argument", "config", "setting", "sweep", "trial", "sample")
 """In the order of their references."""
+
+COMPARISONS = "SELECT sweep_id FROM comparison"
+"""The sweeps of the newest measurement of each candidate of `tlx compare`."""
 
 
 class Table:
@@ -37,19 +45,55 @@ class Table:
 # --- out ---
 
 
-def export_text(database: Database) -> str:
-    """The whole database as text."""
+def export_text(database: Database, sweeps: str = "") -> str:
+    """The database as text.
+
+    Args:
+        database: to export.
+        sweeps: SQL of the ids of those sweeps that are exported, with all that they refer to; "" for everything.
+    """
     names: dict[tuple[str, int], str] = {}
-    (row,) = database.query("PRAGMA user_version")
-    parts = [f"tlx-db {row['user_version']}\n"]
+    parts = [_header(_version(database))]
     for name in TABLES:
-        lines = sorted(_lines(database, Table(database, name), names))
+        rows = database.query(f"SELECT * FROM {name}{_only(name, sweeps)}")
+        lines = sorted(_lines(Table(database, name), rows, names))
         parts.append(f"[{name}]\n" + "".join(f"{line}\n" for line in lines))
     return "".join(parts)
 
 
-def _lines(database: Database, table: Table, names: dict) -> Iterator[str]:
-    for row in database.query(f"SELECT * FROM {table.name}"):
+def _only(table: str, sweeps: str) -> str:
+    """The condition of a table's rows that belong to some sweeps."""
+    if not sweeps:
+        return ""
+    of_sweep = f"FROM sweep WHERE id IN ({sweeps})"
+    problems, trials = f"SELECT problem_id {of_sweep}", f"FROM trial WHERE sweep_id IN ({sweeps})"
+    configs = f"SELECT config_id {trials} UNION SELECT winner_id {of_sweep}"
+    conditions = {
+        "device": f"id IN (SELECT device_id {of_sweep})",
+        "software": f"id IN (SELECT software_id {of_sweep})",
+        "kernel": f"id IN (SELECT kernel_id FROM problem WHERE id IN ({problems}))",
+        "problem": f"id IN ({problems})",
+        "argument": f"problem_id IN ({problems})",
+        "config": f"id IN ({configs})",
+        "setting": f"config_id IN ({configs})",
+        "sweep": f"id IN ({sweeps})",
+        "trial": f"sweep_id IN ({sweeps})",
+        "sample": f"trial_id IN (SELECT id {trials})",
+    }
+    return f" WHERE {conditions[table]}"
+
+
+def _version(database: Database) -> int:
+    (row,) = database.query("PRAGMA user_version")
+    return row["user_version"]
+
+
+def _header(version: int) -> str:
+    return f"tlx-db {version}\n"
+
+
+def _lines(table: Table, rows: list[dict[str, Any]], names: dict) -> Iterator[str]:
+    for row in rows:
         for column, target in table.references.items():
             row[column] = row[column] and names[target, row[column]]
         values = [row[column] for column in table.columns]
@@ -67,18 +111,29 @@ def _name(table: Table, row: dict[str, Any]) -> str:
 # --- in ---
 
 
+def is_export(path: Path) -> bool:
+    """Whether a file is an export, by how it begins."""
+    with path.open("rb") as file:
+        return file.read(7) == b"tlx-db "
+
+
 def import_text(database: Database, text: str) -> dict[str, int]:
     """Adds the rows of an export that the database does not have; returns how many, by table.
 
     Raises:
-        DatabaseError: the text is no export, or one of another schema version; the database is as it was.
+        DatabaseError: the text is no export, or one of a newer schema; the database is as it was.
     """
     header, *lines = text.splitlines() or [""]
-    (row,) = database.query("PRAGMA user_version")
-    if header != f"tlx-db {row['user_version']}":
+    newest = _version(database)
+    if f"{header}\n" in map(_header, range(1, newest)):
+        with closing(Database.in_memory(int(header.split()[1]))) as old:
+            import_text(old, text)
+            migrate(old.connection)
+            return import_text(database, export_text(old))
+    if f"{header}\n" != _header(newest):
         raise DatabaseError(
-            f"the first line is {header[:40]!r}, not 'tlx-db {row['user_version']}'",
-            hint="import what `tlx db export` of the same tlx wrote",
+            f"the first line is {header[:40]!r}, not 'tlx-db {newest}' or a smaller number",
+            hint="import what `tlx db export` of this tlx or an older one wrote",
         )
     added = dict.fromkeys(TABLES, 0)
     ids: dict[tuple[str, str], int] = {}

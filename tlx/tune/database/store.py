@@ -7,17 +7,18 @@ from __future__ import annotations
 
 import fcntl
 import hashlib
+import math
 import os
 import sqlite3
 import time
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from .errors import DatabaseError, DatabaseSetAside
-from .migrations import migrate
+from .migrations import MIGRATIONS, migrate
 
 __all__ = ["Database", "default_path"]
 
@@ -44,6 +45,13 @@ class Database:
     def __init__(self, path: str | Path | None = None):
         self.path = Path(path or default_path())
         self.connection = _open(self.path)
+
+    @classmethod
+    def in_memory(cls, version: int | None = None) -> Database:
+        """An empty one without a file, of an older version of the schema if one is given."""
+        database = cls.__new__(cls)
+        database.path, database.connection = Path(":memory:"), _connect(":memory:", MIGRATIONS[:version])
+        return database
 
     def close(self) -> None:
         """Closes the file."""
@@ -110,20 +118,37 @@ def _open(path: Path) -> sqlite3.Connection:
         return _unwritable(path, error)
 
 
-def _connect(path: Path | str) -> sqlite3.Connection:
+def _connect(path: Path | str, migrations: Sequence[str] = MIGRATIONS) -> sqlite3.Connection:
     connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
     try:
         connection.execute("PRAGMA foreign_keys = ON")
+        connection.create_aggregate("geomean", 1, _GeometricMean)
         _log_ahead(connection)
         connection.execute("PRAGMA synchronous = NORMAL")
         (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchone()
         if verdict != "ok":
             raise sqlite3.DatabaseError(verdict)
-        migrate(connection)
+        migrate(connection, migrations)
     except BaseException:
         connection.close()
         raise
     return connection
+
+
+class _GeometricMean:
+    """SQL's `geomean(x)`: NULL of no rows; rows without a value don't count."""
+
+    def __init__(self):
+        self._logarithms: list[float] = []
+
+    def step(self, value: float | None) -> None:
+        """Takes a row's value."""
+        if value is not None:
+            self._logarithms.append(math.log(value))
+
+    def finalize(self) -> float | None:
+        """The mean."""
+        return math.exp(math.fsum(self._logarithms) / len(self._logarithms)) if self._logarithms else None
 
 
 def _log_ahead(connection: sqlite3.Connection) -> None:

@@ -33,7 +33,8 @@ CREATE VIEW result AS
 SELECT trial.id AS trial_id, sweep.id AS sweep_id, sweep.problem_id, sweep.device_id, sweep.software_id,
        kernel.module, kernel.name AS kernel, problem.key, problem_words.words AS problem,
        config.text AS config, config_words.words AS settings,
-       device.name AS device, device.driver, software.triton, software.torch, sweep.started,
+       device.name AS device, device.driver, software.triton, software.torch, software.cuda, sweep.tlx, sweep.started,
+       sweep.revision || CASE sweep.dirty WHEN 1 THEN '-dirty' ELSE '' END AS revision,
        trial.outcome, trial.stage, trial.reason,
        timing.median, device.unit, timing.p20, timing.p80, timing.fastest, timing.samples,
        trial.shared_bytes, trial.registers, trial.spills, trial.compile_seconds, trial.error, trial.reference,
@@ -79,3 +80,32 @@ SELECT latest.kernel, latest.problem, latest.device, latest.triton, latest.setti
 FROM latest
 JOIN best USING (device_id, software_id, problem_id)
 WHERE latest.outcome = 'measured';
+
+-- What `tlx compare --save` measured last of each candidate on each problem, and how it does beside others.
+CREATE VIEW comparison AS
+WITH newest AS (
+    SELECT *, substr(module, length('tlx compare ') + 1) AS operation,
+           substr(kernel, instr(kernel, '/') + 1) AS candidate,
+           json_extract(key, '$.title') AS title,
+           nullif(json_extract(key, '$.flops'), 0) AS flops, nullif(json_extract(key, '$.bytes'), 0) AS bytes,
+           row_number() OVER (
+               PARTITION BY kernel, key, device_id, software_id ORDER BY started DESC, trial_id DESC
+           ) AS place
+    FROM latest
+    WHERE module LIKE 'tlx compare %'
+)
+SELECT this.operation, this.title, this.candidate, this.outcome, this.reason, this.error, this.median, this.unit,
+       50 * (this.p80 - this.p20) / this.median AS spread, -- in percent of the median, to each side
+       this.samples, this.flops, this.bytes,
+       CASE this.unit WHEN 'us' THEN this.flops / this.median / 1e6 END AS tflops,
+       CASE this.unit WHEN 'us' THEN this.bytes / this.median / 1e3 END AS gbps,
+       CASE this.unit WHEN 'us' THEN naive.median / this.median END AS x_naive,
+       CASE this.unit WHEN 'us' THEN torch.median / this.median END AS x_torch,
+       this.device, this.driver, this.triton, this.torch, this.cuda, this.tlx, this.revision, this.started,
+       this.trial_id, this.sweep_id
+FROM newest AS this
+LEFT JOIN newest AS naive ON naive.place = 1 AND naive.candidate = 'naive' AND naive.module = this.module
+      AND naive.key = this.key AND naive.device_id = this.device_id AND naive.software_id = this.software_id
+LEFT JOIN newest AS torch ON torch.place = 1 AND torch.candidate = 'torch' AND torch.module = this.module
+      AND torch.key = this.key AND torch.device_id = this.device_id AND torch.software_id = this.software_id
+WHERE this.place = 1;

@@ -16,19 +16,25 @@ from .report import report
 
 __all__ = ["add_parsers"]
 
+_REGRESS = """\
+REV is a commit, as git in this folder calls it or by its hash, a hash of a kernel's source or of tlx's, or a version of
+Triton, torch or tlx. Hashes may be cut short."""
+
 
 def add_parsers(commands: argparse._SubParsersAction) -> None:
     """Adds `iso`, `regress` and `report` to the parser's commands."""
     iso = commands.add_parser("iso", help="two kernels at equal configs")
     iso.add_argument("first", help="name of a kernel")
     iso.add_argument("second", help="name of the kernel that it is compared with")
-    regress = commands.add_parser("regress", help="what became slower; exit code 1 if anything did")
-    regress.add_argument("before", help="hash of a kernel's source or tlx's, or a version of Triton or torch")
-    regress.add_argument("after", help="another of the same sort")
+    regress = commands.add_parser("regress", help="what became slower; exit code 1 if anything did", epilog=_REGRESS)
+    regress.add_argument("--from", dest="before", metavar="REV", required=True, help="before; see below")
+    regress.add_argument("--to", dest="after", metavar="REV", required=True, help="after, of the same sort")
     pages = commands.add_parser("report", help="tables as Markdown and HTML, plots as PNG")
     pages.add_argument("--out", default="tlx-report", help="folder; by default %(default)s")
     for parser, run in ((iso, _iso), (regress, _regress), (pages, _report)):
-        parser.add_argument("--db", help="path of the database; by default TLX_DB, or ~/.cache/tlx/tune.db")
+        parser.add_argument(
+            "--db", help="path of the database, or of an export; by default TLX_DB, or ~/.cache/tlx/tune.db"
+        )
         parser.set_defaults(run=run)
 
 
@@ -64,7 +70,7 @@ def _regress(options: argparse.Namespace) -> int:
     ]
     print_rows(names, rows, "table")
     slower = sum(c.verdict == "slower" for c in found)
-    print(f"{slower} of {len(found)} slower: 95% bootstrap intervals of the medians that don't overlap")
+    print(f"{slower} of {len(found)} slower: 95% bootstrap intervals of the medians that don't overlap, by 1% or more")
     return 1 if slower else 0
 
 

@@ -29,7 +29,7 @@ from .candidate import Candidate, arguments_for
 from .reference import StopLoading
 from .writes import written_arguments
 
-__all__ = ["Compiled", "Rejected", "Target", "TargetDriver", "compile_candidate", "first_line"]
+__all__ = ["Compiled", "Rejected", "Target", "TargetDriver", "compile_candidate", "first_line", "too_long"]
 
 
 @dataclass(frozen=True)
@@ -74,11 +74,18 @@ class Rejected:
         stage: prune, compile, static, launch, hang, crash or check.
         reason: in words.
         error: of its outputs, if they are the reason.
+        seconds_cap: that it exceeded, if that is the reason.
     """
 
     stage: str
     reason: str
     error: float | None = None
+    seconds_cap: float | None = None
+
+
+def too_long(stage: str, seconds: float) -> Rejected:
+    """A rejection for exceeding a cap on time."""
+    return Rejected(stage, f"no end after {seconds:.3g} s", seconds_cap=seconds)
 
 
 class TargetDriver(SimulatorDriver):

@@ -10,7 +10,7 @@ from typing import Any
 
 from .candidate import Candidate
 from .child import Child, ChildDied, ChildError, ChildTimeout
-from .compiling import Compiled, Rejected, first_line
+from .compiling import Compiled, Rejected, first_line, too_long
 from .reference import Unreachable
 
 __all__ = ["OPEN_SECONDS", "CompilePool"]
@@ -91,7 +91,7 @@ class CompilePool:
         except ChildError as error:
             result = Rejected("compile", first_line(str(error)))
         except ChildTimeout:
-            result, alive = Rejected("compile", f"no end after {self._seconds:.3g} s"), False
+            result, alive = too_long("compile", self._seconds), False
         except ChildDied as death:
             result, alive = Rejected("crash", str(death)), False
         opened = candidate is not None or not isinstance(result, Rejected)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from .bench import Bench, Checked, Job
 from .candidate import Candidate
 from .child import Child, ChildDied, ChildError, ChildTimeout
-from .compiling import Rejected, first_line
+from .compiling import Rejected, first_line, too_long
 from .pool import OPEN_SECONDS
 from .reference import Reference, Unreachable
 
@@ -54,7 +54,7 @@ class RemoteRunner:
             result = child.call(self._seconds, method, *arguments)
         except ChildTimeout:
             self.close()
-            return Rejected("hang", f"no end after {self._seconds:.3g} s")
+            return too_long("hang", self._seconds)
         except ChildDied as death:
             self.close()
             return Rejected("crash", str(death))

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import triton
 
 from ...errors import ArgumentError
-from ...launch import device_facts, device_of, shape_text, shares_elements
+from ...launch import device_facts, device_of, shape_text
 from ...tma import ALIGNMENT_BYTES, MAX_DIM, Extent, Path, describe, path_of
+from ..arguments import output, tma_path
 from .config import GroupedConfig, default_config
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["grouped_matmul"]
 
+OPERATION = "grouped gemm"
 MAX_GROUPS = 1024  # the ends of all groups lie in registers
 
 
@@ -46,13 +48,13 @@ def grouped_matmul(
         ArgumentError: shapes, types, strides or devices that do not fit, or an `out` whose elements share memory.
     """
     _check_operands(a, b, offsets)
-    c = _output(a, b, out, out_dtype)
+    c = output((a.shape[0], b.shape[2]), a, out, out_dtype, OPERATION)
     if c.numel() == 0 or b.shape[0] == 0:
         return c
     if a.shape[1] == 0:
         return _zeros_in_groups(c, offsets)
-    a_path, b_path = _path(a, "A"), _batch_path(b)
-    with device_of(a, "grouped gemm"):
+    a_path, b_path = tma_path(a, OPERATION, "A"), _batch_path(b)
+    with device_of(a, OPERATION):
         _launch(a, b, c, offsets.contiguous(), a_path, b_path, config)
     return c
 
@@ -67,7 +69,7 @@ def _launch(a, b, c, offsets, a_path: Path, b_path: Path, config: GroupedConfig 
         sizes = {"sms": facts["multiprocessor_count"], "shared_limit": facts["max_shared_mem"]}
         config = default_config(m, groups, n, out_itemsize=c.element_size() if c_path.tma else 0, **sizes)
     if config.stages == 1 and k > config.block_k:
-        what = f"grouped gemm: 1 stage with K = {k} in steps of {config.block_k} would deadlock"
+        what = f"{OPERATION}: 1 stage with K = {k} in steps of {config.block_k} would deadlock"
         raise ArgumentError(what, "use at least 2 stages")
     rows = config.consumer_rows
     most_tiles = (m // config.block_m + groups) * triton.cdiv(n, config.block_n)
@@ -95,25 +97,13 @@ def _launch(a, b, c, offsets, a_path: Path, b_path: Path, config: GroupedConfig 
     )
 
 
-def _path(operand, name: str) -> Path:
-    """How TMA reaches a matrix.
-
-    Raises:
-        ArgumentError: it does not.
-    """
-    path = path_of(Extent.of(operand))
-    if not path.tma:
-        raise ArgumentError(f"grouped gemm: TMA cannot read {name}: {path.reason}", "pass a contiguous, aligned copy")
-    return path
-
-
 def _batch_path(b) -> Path:
     """How TMA reaches the matrices of all groups."""
     step = b.stride(0) * b.element_size()
     if b.shape[0] > 1 and (step % ALIGNMENT_BYTES or step <= 0):
-        what = f"grouped gemm: TMA cannot read B: its groups lie {step} B apart, not a positive multiple of "
+        what = f"{OPERATION}: TMA cannot read B: its groups lie {step} B apart, not a positive multiple of "
         raise ArgumentError(f"{what}{ALIGNMENT_BYTES}", "pass a contiguous, aligned copy")
-    return _path(b[0], "B")
+    return tma_path(b[0], OPERATION, "B")
 
 
 def _describe_batch(b, path: Path, block: tuple[int, int]):
@@ -138,39 +128,19 @@ def _check_operands(a, b, offsets) -> None:
     import torch
 
     if a.ndim != 2 or b.ndim != 3 or a.shape[1] != b.shape[1]:
-        what = f"grouped gemm: shapes {shape_text(a)} @ {shape_text(b)} do not multiply"
+        what = f"{OPERATION}: shapes {shape_text(a)} @ {shape_text(b)} do not multiply"
         raise ArgumentError(what, "give A as [M, K] and B as [groups, K, N]")
     if a.dtype != b.dtype or a.dtype not in (torch.bfloat16, torch.float16):
-        what = f"grouped gemm: A is {a.dtype} and B is {b.dtype}"
+        what = f"{OPERATION}: A is {a.dtype} and B is {b.dtype}"
         raise ArgumentError(what, "give both as bfloat16 or both as float16")
     if offsets.shape != b.shape[:1] or offsets.dtype not in (torch.int32, torch.int64):
-        what = f"grouped gemm: offsets are {offsets.dtype} of shape {shape_text(offsets)} for {b.shape[0]} groups"
+        what = f"{OPERATION}: offsets are {offsets.dtype} of shape {shape_text(offsets)} for {b.shape[0]} groups"
         raise ArgumentError(what, "give the row behind the last one of each group, in int32 or int64")
     if not a.device == b.device == offsets.device:
-        what = f"grouped gemm: A is on {a.device}, B on {b.device}, offsets on {offsets.device}"
+        what = f"{OPERATION}: A is on {a.device}, B on {b.device}, offsets on {offsets.device}"
         raise ArgumentError(what, "move them to one device")
     if b.shape[0] > MAX_GROUPS:
-        raise ArgumentError(f"grouped gemm: {b.shape[0]} groups, at most {MAX_GROUPS} fit", "split the product")
+        raise ArgumentError(f"{OPERATION}: {b.shape[0]} groups, at most {MAX_GROUPS} fit", "split the product")
     if max(*a.shape, *b.shape) > MAX_DIM:
-        what = f"grouped gemm: {shape_text(a)} @ {shape_text(b)} passes {MAX_DIM:,} in a size"
+        what = f"{OPERATION}: {shape_text(a)} @ {shape_text(b)} passes {MAX_DIM:,} in a size"
         raise ArgumentError(what, "split the product")
-
-
-def _output(a, b, out, out_dtype):
-    """The tensor to write: a new one, or `out` after checks."""
-    import torch
-
-    shape = (a.shape[0], b.shape[2])
-    if out is None:
-        out = torch.empty(shape, dtype=out_dtype or a.dtype, device=a.device)
-    elif out_dtype not in (None, out.dtype):
-        raise ArgumentError(f"grouped gemm: out is {out.dtype}, out_dtype is {out_dtype}", "leave out_dtype away")
-    if out.dtype not in (torch.bfloat16, torch.float16, torch.float32):
-        raise ArgumentError(f"grouped gemm: C is {out.dtype}", "use bfloat16, float16 or float32")
-    if tuple(out.shape) != shape or out.device != a.device:
-        what = f"grouped gemm: out is {shape_text(out)} on {out.device}, C {shape[0]}x{shape[1]} on {a.device}"
-        raise ArgumentError(what)
-    if shares_elements(out):
-        what = f"grouped gemm: elements of out share memory: strides {out.stride()} of {shape_text(out)}"
-        raise ArgumentError(what)
-    return out

@@ -1,23 +1,13 @@
 """Persistent warp-specialized grouped GEMM: the programs find their tiles from the groups' ends on the device."""
 
-import triton
 import triton.language as tl
 
 import tlx
 
 from ..mainloop import multiply
 from ..order import grouped_tile
+from ..stores import store_tile
 from .tiles import find_tile, tile_table
-
-
-@triton.jit
-def store_rows(c, values, row, stop, column, columns, stride_cm, stride_cn):
-    """Stores the rows of a tile that lie before `stop`, through pointers."""
-    i = row + tl.arange(0, values.shape[0])
-    j = column + tl.arange(0, values.shape[1])
-    # 64 bits: an output may have more than 2^31 elements.
-    offsets = i[:, None].to(tl.int64) * stride_cm + j[None, :].to(tl.int64) * stride_cn
-    tl.store(c + offsets, values, mask=(i < stop)[:, None] & (j < columns)[None, :])
 
 
 @tlx.jit
@@ -84,6 +74,8 @@ def grouped_ws(
                 acc, use = multiply(ring, use, steps, consumer, ROWS, BLOCK_N, BLOCK_K, A_TRANS, B_TRANS)
                 row = start + tile_m * BLOCK_M + consumer * ROWS
                 column = tile_n * BLOCK_N
+                i = row + tl.arange(0, ROWS)
+                j = column + tl.arange(0, BLOCK_N)
                 if C_TMA:
                     # The store of the tile before has had this tile's whole K loop to read the buffer.
                     tlx.async_descriptor_store_wait(0)
@@ -91,10 +83,9 @@ def grouped_ws(
                     if row + ROWS <= stop:
                         tlx.async_descriptor_store(c_blocks, staged[consumer], [row, column])
                     else:  # TMA would write rows of the next group
-                        values = tlx.local_load(staged[consumer])
-                        store_rows(c, values, row, stop, column, N, stride_cm, stride_cn)
+                        store_tile(c, tlx.local_load(staged[consumer]), i, j, stop, N, stride_cm, stride_cn)
                 else:
-                    store_rows(c, acc.to(out_dtype), row, stop, column, N, stride_cm, stride_cn)
+                    store_tile(c, acc, i, j, stop, N, stride_cm, stride_cn)
             if C_TMA:
                 tlx.async_descriptor_store_wait(0)
 

@@ -43,6 +43,16 @@ class DimClass:
         return self.max_dim if len({segment.dim for segment in self.members}) == 1 else 0
 
     @cached_property
+    def max_rows(self) -> int:
+        """Rows of the largest table."""
+        return max(segment.rows for segment in self.members)
+
+    @cached_property
+    def bags(self) -> int:
+        """Bags of all segments."""
+        return sum(segment.bags for segment in self.members)
+
+    @cached_property
     def max_bags(self) -> int:
         """Bags of the largest segment."""
         return max(segment.bags for segment in self.members)
@@ -53,11 +63,33 @@ class DimClass:
         places = (n for s in self.members for n in (s.dim, s.weights_offset, s.out_base, s.out_stride))
         return gcd(MAX_ALIGN, *places)
 
+    @cached_property
+    def runs(self) -> tuple[tuple[int, int], ...]:
+        """Bags that follow each other: the first one and the one behind the last, of each such run."""
+        found: list[tuple[int, int]] = []
+        for segment in self.members:
+            end = segment.first_bag + segment.bags
+            if found and found[-1][1] == segment.first_bag:
+                found[-1] = (found[-1][0], end)
+            else:
+                found.append((segment.first_bag, end))
+        return tuple(found)
+
     def segments_on(self, device: torch.device) -> torch.Tensor:
         """Its segments, packed."""
-        tensors = self.__dict__.setdefault("_segments", {})
+        return self._on(device)[0]
+
+    def runs_on(self, device: torch.device) -> torch.Tensor:
+        """[2, runs] int64: the first bag of each run, and the bag behind it."""
+        return self._on(device)[1]
+
+    def _on(self, device: torch.device) -> tuple[torch.Tensor, torch.Tensor]:
+        import torch
+
+        tensors = self.__dict__.setdefault("_tensors", {})
         if device not in tensors:
-            tensors[device] = pack(self.members, device)
+            runs = torch.tensor(list(zip(*self.runs)), dtype=torch.int64)
+            tensors[device] = pack(self.members, device), runs.to(device)
         return tensors[device]
 
 

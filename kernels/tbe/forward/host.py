@@ -6,9 +6,12 @@ from typing import TYPE_CHECKING
 
 import triton
 
-from ...launch import device_of
+from ...errors import ArgumentError
+from ...launch import device_facts, device_of
 from .classes import DimClass, dim_classes
-from .config import TileConfig, default_tile
+from .config import HistogramConfig, StreamConfig, TileConfig, default_tile, stage_layout
+from .dispatch import HISTOGRAM_BLOCK, choose
+from .histogram import pool_histogram
 from .rows import copy_rows
 from .tile import pool_tile
 
@@ -27,7 +30,8 @@ def forward(
     *,
     mean: bool = False,
     checked: bool = True,
-    config: TileConfig | None = None,
+    kernel: str = "auto",
+    config: TileConfig | StreamConfig | HistogramConfig | None = None,
 ) -> torch.Tensor:
     """Writes the output of a batch.
 
@@ -37,19 +41,25 @@ def forward(
         out: contiguous, of the batch's output shape.
         mean: whether sums are divided by the number of lookups; only where bags are pooled.
         checked: whether lookups outside of their table add nothing; else they read what lies there.
-        config: how work is cut; by dim if None.
+        kernel: "auto" for the one that suits each class of dims, or "tile", "stream", "histogram" for all of them;
+            without pooling there is one only.
+        config: of that kernel; by dim if None.
+
+    Raises:
+        ArgumentError: a kernel that cannot run for this batch, or another kernel's config.
     """
     with device_of(weights, "tbe", "weights"):
         if not batch.shape.pooled:
             _copy(weights, batch, out, checked, config)
         else:
             for group in dim_classes(batch.shape):
-                _pool_tile(weights, batch, out, group, mean, checked, config)
+                chosen = choose(kernel, group, batch, weights.element_size())
+                _POOL[chosen](weights, batch, out, group, mean, checked, config)
     return out
 
 
 def _pool_tile(weights, batch: Batch, out, group: DimClass, mean: bool, checked: bool, config) -> None:
-    config = config or default_tile(group.block, weights.element_size())
+    config = _of_kernel(config, TileConfig) or default_tile(group.block, weights.element_size())
     segments = group.segments_on(weights.device)
     blocks = triton.cdiv(group.max_bags, config.trips * config.together)
     programs = blocks * len(group.members) if config.table_major else blocks
@@ -70,13 +80,71 @@ def _pool_tile(weights, batch: Batch, out, group: DimClass, mean: bool, checked:
     )
 
 
+def _pool_stream(weights, batch: Batch, out, group: DimClass, mean: bool, checked: bool, config) -> None:
+    from .stream import pool_stream
+
+    config = _of_kernel(config, StreamConfig) or StreamConfig()
+    itemsize = weights.element_size()
+    depth = config.depth_for(group.block, itemsize)
+    chunks = (batch.lookups + config.bag_cost * group.bags) // config.chunk + len(group.runs)
+    programs = min(triton.cdiv(chunks, config.pairs), config.programs * device_facts()["multiprocessor_count"])
+    pool_stream[(programs,)](
+        *(out, batch.indices, batch.offsets, batch.per_sample_weights, weights),
+        *(group.segments_on(weights.device), group.runs_on(weights.device), len(group.members), len(group.runs)),
+        MEAN=mean,
+        WEIGHTED=batch.per_sample_weights is not None,
+        CHECKED=checked,
+        D=group.dim,
+        ALIGN=group.align,
+        BLOCK=group.block,
+        DEPTH=depth,
+        STAGES=config.stages,
+        CHUNK=config.chunk,
+        BAG_COST=config.bag_cost,
+        PAIRS=config.pairs,
+        REGISTERS=config.registers,
+        LAYOUT=stage_layout(depth, group.block, itemsize),
+        num_warps=4,
+        maxnreg=config.kernel_registers,
+    )
+
+
+def _pool_histogram(weights, batch: Batch, out, group: DimClass, mean: bool, checked: bool, config) -> None:
+    config = _of_kernel(config, HistogramConfig) or HistogramConfig()
+    block = max(16, min(group.block, HISTOGRAM_BLOCK))
+    blocks = triton.cdiv(group.max_bags, config.together)
+    pool_histogram[(blocks * len(group.members), triton.cdiv(group.max_dim, block))](
+        *(out, batch.indices, batch.offsets, weights, group.segments_on(weights.device), len(group.members), blocks),
+        MEAN=mean,
+        CHECKED=checked,
+        D=group.dim,
+        ALIGN=group.align,
+        BLOCK=block,
+        TOGETHER=config.together,
+        DEPTH=config.depth,
+        TABLE=max(16, triton.next_power_of_2(group.max_rows)),
+        num_warps=config.warps,
+        enable_fp_fusion=True,
+    )
+
+
+_POOL = {"tile": _pool_tile, "stream": _pool_stream, "histogram": _pool_histogram}
+
+
+def _of_kernel(config, kind: type):
+    """The config, if it is one of the kernel that runs."""
+    if config is not None and not isinstance(config, kind):
+        raise ArgumentError(f"tbe: a {type(config).__name__} for a kernel that takes a {kind.__name__}")
+    return config
+
+
 def _copy(weights, batch: Batch, out, checked: bool, config) -> None:
     groups = dim_classes(batch.shape)
     if not groups or not batch.lookups:
         out.zero_()
         return
     (group,) = groups
-    config = config or default_tile(group.block, weights.element_size(), pooled=False)
+    config = _of_kernel(config, TileConfig) or default_tile(group.block, weights.element_size(), pooled=False)
     grid = (triton.cdiv(batch.lookups, config.trips * config.depth), triton.cdiv(group.max_dim, group.block))
     copy_rows[grid](
         *(out, batch.indices, batch.offsets, batch.per_sample_weights, weights, group.segments_on(weights.device)),

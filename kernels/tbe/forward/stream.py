@@ -1,8 +1,8 @@
 """Pooled lookups by pairs of one-warp tasks: one warp gathers rows into a ring, another adds them up.
 
-The gathering warp follows the stream of indices and knows nothing of bags, so the ring never drains between them, however
-short they are.
-"""  # noqa: E501
+The gathering warp follows the stream of indices and knows nothing of bags, so the ring never drains between them,
+however short they are.
+"""
 
 import triton.language as tl
 
@@ -34,6 +34,8 @@ def pool_stream(
     CHUNK: tl.constexpr,
     BAG_COST: tl.constexpr,
     PAIRS: tl.constexpr,
+    REGISTERS: tl.constexpr,
+    LAYOUT: tl.constexpr,
 ):
     """Each pair pools every (PAIRS * num_programs)-th chunk of bags.
 
@@ -43,7 +45,9 @@ def pool_stream(
         DEPTH: rows of one stage.
         STAGES: of each pair's ring.
         CHUNK: cost of a chunk: its lookups, and BAG_COST for each bag.
-        PAIRS: of warps, 1 to 4.
+        PAIRS: of warps.
+        REGISTERS: of each of their threads.
+        LAYOUT: of a stage in a warp's registers; without one, sums would go across lanes.
     """
     dtype: tl.constexpr = tlx.dtype_of(weights)
     rings = ()
@@ -63,7 +67,7 @@ def pool_stream(
     with tlx.async_tasks():
         with tlx.async_task("default"):
             pass  # Triton wants four warps here: they wait for the others
-        with tlx.async_task(num_warps=1, replicate=PAIRS):
+        with tlx.async_task(num_warps=1, registers=REGISTERS, replicate=PAIRS):
             pair: tl.constexpr = tlx.async_task_replica_id()
             worker = tl.program_id(0) * PAIRS + pair
             fill = 0
@@ -72,10 +76,22 @@ def pool_stream(
                 chunks = tl.cdiv(cost_before(offsets, first, last, BAG_COST), CHUNK)
                 for chunk in range(worker, chunks, tl.num_programs(0) * PAIRS):
                     fill = _gather_chunk(
-                        *(rings[pair], fill, indices, offsets, factors, weights, segments, SEGMENTS, first, last, chunk),
+                        *(
+                            rings[pair],
+                            fill,
+                            indices,
+                            offsets,
+                            factors,
+                            weights,
+                            segments,
+                            SEGMENTS,
+                            first,
+                            last,
+                            chunk,
+                        ),
                         *(WEIGHTED, CHECKED, D, ALIGN, BLOCK, DEPTH, CHUNK, BAG_COST),
                     )
-        with tlx.async_task(num_warps=1, replicate=PAIRS):
+        with tlx.async_task(num_warps=1, registers=REGISTERS, replicate=PAIRS):
             pair: tl.constexpr = tlx.async_task_replica_id()
             worker = tl.program_id(0) * PAIRS + pair
             use = 0
@@ -85,7 +101,7 @@ def pool_stream(
                 for chunk in range(worker, chunks, tl.num_programs(0) * PAIRS):
                     use = _pool_chunk(
                         *(rings[pair], use, out, offsets, segments, SEGMENTS, first, last, chunk),
-                        *(MEAN, WEIGHTED, D, ALIGN, BLOCK, DEPTH, CHUNK, BAG_COST),
+                        *(MEAN, WEIGHTED, D, ALIGN, BLOCK, DEPTH, CHUNK, BAG_COST, LAYOUT),
                     )
 
 
@@ -111,7 +127,7 @@ def _gather_chunk(
     CHUNK: tl.constexpr,
     BAG_COST: tl.constexpr,
 ):
-    """Fills the ring with the rows of a chunk, segment by segment; returns how often it has been filled since the start."""
+    """Fills the ring with the rows of a chunk, segment by segment; returns how many fills there were by then."""
     columns = tl.arange(0, BLOCK)
     depth = tl.arange(0, DEPTH)
     bag = bag_at_cost(offsets, first, last, chunk.to(tl.int64) * CHUNK, BAG_COST)
@@ -121,18 +137,18 @@ def _gather_chunk(
         behind = tl.minimum(end, bags_behind(segments, s, SEGMENTS))
         base, rows, dim = table_of(segments, s, SEGMENTS, D, ALIGN)
         stop = tl.load(offsets + behind).to(tl.int64)
-        at = tl.load(offsets + bag).to(tl.int64) + depth
-        index, there = lookup(indices, at, at < stop, rows, CHECKED)
-        for _ in range(tl.cdiv(stop - tl.load(offsets + bag), DEPTH).to(tl.int32)):
+        at = tl.load(offsets + bag).to(tl.int64)
+        index, there = lookup(indices, at + depth, at + depth < stop, rows, CHECKED)
+        for _ in range(tl.cdiv(stop - at, DEPTH).to(tl.int32)):
             with ring.fill(fill) as slot:
                 row = weights + base + (index * dim)[:, None] + columns[None, :]
                 tlx.async_load(row, slot.rows, mask=there[:, None] & (columns < dim)[None, :])
                 if WEIGHTED:
-                    tlx.async_load(factors + at, slot.factors, mask=there)
+                    tlx.async_load(factors + at + depth, slot.factors, mask=there)
             fill += 1
             # The next indices are on their way while these rows are copied.
             at += DEPTH
-            index, there = lookup(indices, at, at < stop, rows, CHECKED)
+            index, there = lookup(indices, at + depth, at + depth < stop, rows, CHECKED)
         bag = behind
     return fill
 
@@ -156,51 +172,51 @@ def _pool_chunk(
     DEPTH: tl.constexpr,
     CHUNK: tl.constexpr,
     BAG_COST: tl.constexpr,
+    LAYOUT: tl.constexpr,
 ):
     """Adds up the rows that `_gather_chunk` brings for the same chunk; returns how many fills have been used."""
     columns = tl.arange(0, BLOCK)
     depth = tl.arange(0, DEPTH)
+    none = tl.sum(tlx.zeros((DEPTH, BLOCK), tl.float32, LAYOUT), axis=0)
     bag = bag_at_cost(offsets, first, last, chunk.to(tl.int64) * CHUNK, BAG_COST)
     end = bag_at_cost(offsets, first, last, (chunk.to(tl.int64) + 1) * CHUNK, BAG_COST)
     while bag < end:
         s = segment_of(segments, bag, SEGMENTS)
         behind = tl.minimum(end, bags_behind(segments, s, SEGMENTS))
         out_base, out_stride = output_of(segments, s, SEGMENTS, ALIGN)
-        if D:
-            dim = D
-        else:
-            dim = tl.load(segments + 4 * SEGMENTS + s).to(tl.int32)
+        _, _, dim = table_of(segments, s, SEGMENTS, D, ALIGN)
         place = out + out_base + (bag - tl.load(segments + FIRST_BAG * SEGMENTS + s)) * out_stride
         begin = tl.load(offsets + bag).to(tl.int64)
         stop = tl.load(offsets + behind).to(tl.int64)
         bag_end = tl.load(offsets + bag + 1).to(tl.int64)
-        total = tl.zeros((BLOCK,), tl.float32)
+        total = none
         at = begin
         for _ in range(tl.cdiv(stop - begin, DEPTH).to(tl.int32)):
             slot = ring.wait(use)
-            tile = tlx.local_load(slot.rows).to(tl.float32)
+            tile = tlx.local_load(slot.rows, layout=LAYOUT).to(tl.float32)
             if WEIGHTED:
                 tile = tile * tlx.local_load(slot.factors)[:, None]
             ring.release(use)
             use += 1
-            position = at + depth
-            # Bags that end in this stage leave; what is behind them in the stage begins the next one.
+            # Bags that end in this stage leave; what is behind them in it is the start of the next one.
+            left = 0
             while (bag_end <= at + DEPTH) & (bag < behind):
-                mine = (position >= begin) & (position < bag_end)
-                total += tl.sum(tl.where(mine[:, None], tile, 0.0), axis=0)
+                right = (bag_end - at).to(tl.int32)
+                total += tl.sum(tl.where(((depth >= left) & (depth < right))[:, None], tile, 0.0), axis=0)
                 if MEAN:
                     total = total / tl.maximum(bag_end - begin, 1).to(tl.float32)
                 tl.store(place + columns, total.to(out.dtype.element_ty), mask=columns < dim)
-                total = tl.zeros((BLOCK,), tl.float32)
+                total = none
+                left = right
                 place += out_stride
                 begin = bag_end
                 bag += 1
                 bag_end = tl.load(offsets + tl.minimum(bag + 1, behind)).to(tl.int64)
-            total += tl.sum(tl.where((position >= begin)[:, None], tile, 0.0), axis=0)
+            total += tl.sum(tl.where((depth >= left)[:, None], tile, 0.0), axis=0)
             at += DEPTH
         # Without any lookup there was no stage: these bags are empty.
         while bag < behind:
-            tl.store(place + columns, total.to(out.dtype.element_ty), mask=columns < dim)
+            tl.store(place + columns, none.to(out.dtype.element_ty), mask=columns < dim)
             place += out_stride
             bag += 1
     return use

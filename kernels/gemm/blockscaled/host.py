@@ -76,8 +76,7 @@ def _launch(a, b, c, a_scales, b_scales, paths: tuple[Path, Path], config: Block
     blockscaled_ws[(min(tiles, facts["multiprocessor_count"]),)](
         describe(a, paths[0], (rows, SCALED)),
         describe(b, paths[1], (config.block_n, SCALED)),
-        c,
-        describe(c, c_path, (rows, config.block_n)) if c_path.tma else None,
+        describe(c, c_path, (rows, config.block_n)) if c_path.tma else c,
         a_scales,
         b_scales,
         m,

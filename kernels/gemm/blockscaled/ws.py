@@ -21,7 +21,6 @@ def blockscaled_ws(
     a,
     b,
     c,
-    c_blocks,
     a_scales,
     b_scales,
     M,
@@ -45,8 +44,7 @@ def blockscaled_ws(
     Args:
         a: descriptor of A [M, K] with blocks of ROWS x 128.
         b: descriptor of B^T [N, K] with blocks of BLOCK_N x 128.
-        c: pointer to C [M, N].
-        c_blocks: if C_TMA, the descriptor of C with blocks of ROWS x BLOCK_N, else None.
+        c: descriptor of C [M, N] with blocks of ROWS x BLOCK_N if C_TMA, else a pointer to it.
         a_scales: pointer to float32 [M, K / 128], strides stride_am and stride_ak.
         b_scales: pointer to float32 [N / 128, K / 128], strides stride_bn and stride_bk.
         BLOCK_N: columns of a tile; it divides 128.
@@ -63,7 +61,7 @@ def blockscaled_ws(
         consumers=CONSUMERS,
     )
     if C_TMA:
-        staged = tlx.local_alloc((ROWS, BLOCK_N), c.dtype.element_ty, CONSUMERS)
+        staged = tlx.local_alloc((ROWS, BLOCK_N), tlx.dtype_of(c), CONSUMERS)
     else:
         staged = None
     tiles_m = tl.cdiv(M, BLOCK_M)
@@ -99,8 +97,8 @@ def blockscaled_ws(
                 if C_TMA:
                     # The store of the tile before has had this tile's whole K loop to read the buffer.
                     tlx.async_descriptor_store_wait(0)
-                    tlx.local_store(staged[consumer], acc.to(c.dtype.element_ty))
-                    tlx.async_descriptor_store(c_blocks, staged[consumer], [row, column])
+                    tlx.local_store(staged[consumer], acc.to(tlx.dtype_of(c)))
+                    tlx.async_descriptor_store(c, staged[consumer], [row, column])
                 else:
                     store_tile(c, acc, i, j, M, N, stride_cm, stride_cn)
             if C_TMA:

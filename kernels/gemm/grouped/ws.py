@@ -80,6 +80,7 @@ def grouped_ws(
                     # The store of the tile before has had this tile's whole K loop to read the buffer.
                     tlx.async_descriptor_store_wait(0)
                     tlx.local_store(staged[consumer], acc.to(out_dtype))
+                    tlx.fence_async_shared()  # here for both branches, or the next tile's MMAs would each get one
                     if row + ROWS <= stop:
                         tlx.async_descriptor_store(c_blocks, staged[consumer], [row, column])
                     else:  # TMA would write rows of the next group

@@ -5,8 +5,10 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass
 
+import numpy as np
+
 from tests.check.mutation.mutations import Mutation, mutations_of
-from tests.language.case import Case
+from tests.language.case import TMA, Case
 from tlx import sim
 from tlx.check.checker import Checker
 from tlx.check.findings import NOTE, Finding
@@ -55,6 +57,7 @@ class Subject:
         capture = _Capture()
         with sim.simulating(observer=capture):
             self._tensors = case.launch(sim.array)
+        self._before = {name: _values(case.arguments[name]) for name in self._tensors}
         self.results = {name: self._tensors[name].numpy().copy() for name in case.expected}
         self._launch = capture.launch
         self.module = self._launch.code.module
@@ -73,6 +76,8 @@ class Subject:
         checker = Checker()
         code = Code(self.module, sim.program._STORE_WAITS_SAY)
         original = self._launch
+        for name, values in self._before.items():  # a mutant before this one may have left anything
+            self._tensors[name].numpy()[...] = values
 
         def launch(seed: int) -> Launch:
             arguments = original.arguments, original.memory.arguments
@@ -99,6 +104,10 @@ class Subject:
                 if all_rules or not (static or dynamic):
                     dynamic.update(self.dynamic(seed))
         return Verdict(mutation, static, tuple(sorted(dynamic)))
+
+
+def _values(argument: np.ndarray | TMA) -> np.ndarray:
+    return argument.values if isinstance(argument, TMA) else argument
 
 
 def _rules(findings: list[Finding]) -> tuple[str, ...]:

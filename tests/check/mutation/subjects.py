@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from tests.check.mutation import subjects_gemm_families
 from tests.language import aliases, bulk_copies, clusters, descriptors, reductions, ring_copies, rings, threads
 from tests.language.case import TMA, Case, integers, output
 from tlx_kernels.gemm.mixed import gemm_mixed
@@ -62,6 +63,7 @@ SUBJECTS = [
     gemm("gemm_ws, 2 consumers, C by TMA", consumers=2, c_tma=True),
     gemm("gemm_ws, 1 consumer, C by pointers", consumers=1, c_tma=False),
     gemm("gemm_ws, 1 consumer, C by TMA, A and B transposed", consumers=1, c_tma=True, a_trans=True, b_trans=True),
+    *subjects_gemm_families.SUBJECTS,
     mixed("gemm_mixed by TMA", tma=True),
     mixed("gemm_mixed by cp.async", tma=False),
     language_case(rings, "3 slots, 7 trips"),

@@ -222,5 +222,5 @@ class Reporter:
             text = (
                 f"tbe: left out so far: indices past the table's end: {', '.join(found) or 'none'}; offsets: {offsets}"
             )
-            warnings.warn(text, BadLookupWarning, stacklevel=4)
+            warnings.warn(text, BadLookupWarning, stacklevel=6)
         self._told = total

@@ -13,6 +13,8 @@ from functools import cached_property, lru_cache
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ..errors import ArgumentError
 from .specs import TableSpec
 
@@ -247,7 +249,9 @@ class BatchShape:
 
     def segments_on(self, device: torch.device) -> torch.Tensor:
         """[len(SEGMENT_FIELDS), segments] int64: one row for each field."""
-        return self.cached("segments", device, lambda: pack(self.segments, device))
+        import torch
+
+        return self.cached("segments", device, lambda: torch.from_numpy(pack(self.segments)).to(device))
 
     def cached(self, name: str, device: torch.device | None, make: Callable[[], Any]) -> Any:
         """What `make` gave for this name and device the first time."""
@@ -257,12 +261,9 @@ class BatchShape:
         return known[name, device]
 
 
-def pack(segments: Sequence[Segment], device: torch.device) -> torch.Tensor:
-    """[len(SEGMENT_FIELDS), segments] int64 on the device: one row for each field."""
-    import torch
-
-    columns = [[getattr(segment, name) for segment in segments] for name in SEGMENT_FIELDS]
-    return torch.tensor(columns, dtype=torch.int64).to(device)
+def pack(segments: Sequence[Segment]) -> np.ndarray:
+    """[len(SEGMENT_FIELDS), segments] int64: one row for each field."""
+    return np.array([[getattr(segment, name) for segment in segments] for name in SEGMENT_FIELDS], np.int64)
 
 
 @dataclass(frozen=True, eq=False)

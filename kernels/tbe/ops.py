@@ -1,12 +1,14 @@
-"""The operators that torch knows: `torch.ops.tlx_tbe.check`, `lookup` and `update`, with shapes for compilers and a gradient.
+"""The operators that torch knows: `torch.ops.tlx_tbe.check`, `lookup` and `update`, with shapes for compilers.
 
-The arguments of all of them: `plan` is the text of a `Plan`; `batch_sizes` holds the bags of each feature (and of each rank
-of it), or nothing where all features have the same number.
-"""  # noqa: E501
+Of the arguments of all of them, `plan` is the text of a `Plan`; `batch_sizes` holds the bags of each feature (and of
+each rank of it), or nothing where all features have the same number. `lookup` has a gradient.
+"""
 
 import torch
 from torch import Tensor
 
+from ..launch import device_of
+from .backward_host import backward_update
 from .bounds import checked_batch
 from .forward import forward
 from .layout import Batch
@@ -105,27 +107,26 @@ def update(
     Returns:
         Tensor: [N] float32, the gradient of the per-sample weights with the weights before the update; else empty.
     """
-    from .backward_host import backward_update
-
     facts = Plan.parse(plan)
     optimizer = facts.optimizer if trains else None
     if optimizer is not None:
         step.add_(1)
-    found = backward_update(
-        grad.contiguous(),
-        weights,
-        dict(zip(optimizer.states, state)) if optimizer is not None else {},
-        facts.layout,
-        _batch(facts, indices, offsets, per_sample_weights, batch_sizes),
-        optimizer=optimizer,
-        lr=lr,
-        step=step,
-        pooling=facts.pooling,
-        max_gradient=facts.max_gradient,
-        stochastic_rounding=facts.stochastic_rounding,
-        seed=facts.seed,
-        wants_factors=wants_factors,
-    )
+    with device_of(weights, "tbe", "weights"):
+        found = backward_update(
+            grad.contiguous(),
+            weights,
+            dict(zip(optimizer.states, state)) if optimizer is not None else {},
+            facts.layout,
+            _batch(facts, indices, offsets, per_sample_weights, batch_sizes),
+            optimizer=optimizer,
+            lr=lr,
+            step=step,
+            pooling=facts.pooling,
+            max_gradient=facts.max_gradient,
+            stochastic_rounding=facts.stochastic_rounding,
+            seed=facts.seed,
+            wants_factors=wants_factors,
+        )
     return weights.new_empty(0, dtype=torch.float32) if found is None else found
 
 
@@ -154,7 +155,7 @@ def _train(ctx, grad):
         with torch.no_grad():
             factors = update(grad, weights, state, lr, step, *facts)
     factors = factors.to(ctx.factors_dtype) if ctx.wants_factors else None
-    return None, [None] * len(state), None, None, None, None, factors, None, None
+    return None, [None] * len(state), None, None, None, None, factors, [None] * len(ctx.static[0]), None
 
 
 lookup.register_autograd(_train, setup_context=_save)

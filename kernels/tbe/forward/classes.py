@@ -89,7 +89,7 @@ class DimClass:
         tensors = self.__dict__.setdefault("_tensors", {})
         if device not in tensors:
             runs = torch.tensor(list(zip(*self.runs)), dtype=torch.int64)
-            tensors[device] = pack(self.members, device), runs.to(device)
+            tensors[device] = torch.from_numpy(pack(self.members)).to(device), runs.to(device)
         return tensors[device]
 
 

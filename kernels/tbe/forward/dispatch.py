@@ -15,7 +15,6 @@ __all__ = ["KERNELS", "choose", "obstacle"]
 KERNELS = ("auto", "tile", "stream", "histogram")
 COPY_BYTES = 4  # the least that cp.async copies
 HISTOGRAM_ROWS = 128
-HISTOGRAM_BLOCK = 256
 
 # What "auto" takes, first match first: the kernel, and limits on a class: the most rows of a table, the fewest and the
 # most lookups of a bag on the average. Nothing is in it that was not measured to win: today the tile kernel is.

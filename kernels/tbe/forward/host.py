@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import triton
@@ -9,8 +10,9 @@ import triton
 from ...errors import ArgumentError
 from ...launch import device_facts, device_of
 from .classes import DimClass, dim_classes
-from .config import HistogramConfig, StreamConfig, TileConfig, default_tile, stage_layout
-from .dispatch import HISTOGRAM_BLOCK, choose
+from .config import HistogramConfig, StreamConfig, TileConfig, default_tile
+from .constants import Variant, histogram_constants, rows_constants, stream_constants, tile_constants
+from .dispatch import choose
 from .histogram import pool_histogram
 from .rows import copy_rows
 from .tile import pool_tile
@@ -48,81 +50,59 @@ def forward(
     Raises:
         ArgumentError: a kernel that cannot run for this batch, or another kernel's config.
     """
+    asked = _Asked(Variant(mean, batch.per_sample_weights is not None, checked), config)
     with device_of(weights, "tbe", "weights"):
         if not batch.shape.pooled:
-            _copy(weights, batch, out, checked, config)
+            _copy(weights, batch, out, asked)
         else:
             for group in dim_classes(batch.shape):
-                chosen = choose(kernel, group, batch, weights.element_size())
-                _POOL[chosen](weights, batch, out, group, mean, checked, config)
+                _POOL[choose(kernel, group, batch, weights.element_size())](weights, batch, out, group, asked)
     return out
 
 
-def _pool_tile(weights, batch: Batch, out, group: DimClass, mean: bool, checked: bool, config) -> None:
-    config = _of_kernel(config, TileConfig) or default_tile(group.block, weights.element_size())
-    segments = group.segments_on(weights.device)
+@dataclass(frozen=True)
+class _Asked:
+    """What a caller says of a launch."""
+
+    variant: Variant
+    config: TileConfig | StreamConfig | HistogramConfig | None
+
+
+def _pool_tile(weights, batch: Batch, out, group: DimClass, asked: _Asked) -> None:
+    config = _of_kernel(asked.config, TileConfig) or default_tile(group.block, weights.element_size())
     blocks = triton.cdiv(group.max_bags, config.trips * config.together)
     programs = blocks * len(group.members) if config.table_major else blocks
     pool_tile[(programs, triton.cdiv(group.max_dim, group.block))](
-        *(out, batch.indices, batch.offsets, batch.per_sample_weights, weights, segments, len(group.members), blocks),
-        MEAN=mean,
-        WEIGHTED=batch.per_sample_weights is not None,
-        CHECKED=checked,
-        D=group.dim,
-        ALIGN=group.align,
-        BLOCK=group.block,
-        TOGETHER=config.together,
-        DEPTH=config.depth,
-        TRIPS=config.trips,
-        TABLE_MAJOR=config.table_major,
+        *(out, batch.indices, batch.offsets, batch.per_sample_weights, weights),
+        *(group.segments_on(weights.device), len(group.members), blocks),
+        **tile_constants(group, config, asked.variant),
         num_warps=config.warps,
         enable_fp_fusion=True,  # Triton's default, which 3.9 warns about unless it is given
     )
 
 
-def _pool_stream(weights, batch: Batch, out, group: DimClass, mean: bool, checked: bool, config) -> None:
+def _pool_stream(weights, batch: Batch, out, group: DimClass, asked: _Asked) -> None:
     from .stream import pool_stream
 
-    config = _of_kernel(config, StreamConfig) or StreamConfig()
-    itemsize = weights.element_size()
-    depth = config.depth_for(group.block, itemsize)
+    config = _of_kernel(asked.config, StreamConfig) or StreamConfig()
     chunks = (batch.lookups + config.bag_cost * group.bags) // config.chunk + len(group.runs)
     programs = min(triton.cdiv(chunks, config.pairs), config.programs * device_facts()["multiprocessor_count"])
     pool_stream[(programs,)](
         *(out, batch.indices, batch.offsets, batch.per_sample_weights, weights),
         *(group.segments_on(weights.device), group.runs_on(weights.device), len(group.members), len(group.runs)),
-        MEAN=mean,
-        WEIGHTED=batch.per_sample_weights is not None,
-        CHECKED=checked,
-        D=group.dim,
-        ALIGN=group.align,
-        BLOCK=group.block,
-        DEPTH=depth,
-        STAGES=config.stages,
-        CHUNK=config.chunk,
-        BAG_COST=config.bag_cost,
-        PAIRS=config.pairs,
-        REGISTERS=config.registers,
-        LAYOUT=stage_layout(depth, group.block, itemsize),
+        **stream_constants(group, config, asked.variant, weights.element_size()),
         num_warps=4,
         maxnreg=config.kernel_registers,
     )
 
 
-def _pool_histogram(weights, batch: Batch, out, group: DimClass, mean: bool, checked: bool, config) -> None:
-    config = _of_kernel(config, HistogramConfig) or HistogramConfig()
-    block = max(16, min(group.block, HISTOGRAM_BLOCK))
+def _pool_histogram(weights, batch: Batch, out, group: DimClass, asked: _Asked) -> None:
+    config = _of_kernel(asked.config, HistogramConfig) or HistogramConfig()
+    constants = histogram_constants(group, config, asked.variant)
     blocks = triton.cdiv(group.max_bags, config.together)
-    pool_histogram[(blocks * len(group.members), triton.cdiv(group.max_dim, block))](
+    pool_histogram[(blocks * len(group.members), triton.cdiv(group.max_dim, constants["BLOCK"]))](
         *(out, batch.indices, batch.offsets, weights, group.segments_on(weights.device), len(group.members), blocks),
-        MEAN=mean,
-        CHECKED=checked,
-        D=group.dim,
-        ALIGN=group.align,
-        BLOCK=block,
-        TOGETHER=config.together,
-        DEPTH=config.depth,
-        TABLE=max(16, triton.next_power_of_2(group.max_rows)),
+        **constants,
         num_warps=config.warps,
         enable_fp_fusion=True,
     )
@@ -138,24 +118,18 @@ def _of_kernel(config, kind: type):
     return config
 
 
-def _copy(weights, batch: Batch, out, checked: bool, config) -> None:
+def _copy(weights, batch: Batch, out, asked: _Asked) -> None:
     groups = dim_classes(batch.shape)
     if not groups or not batch.lookups:
         out.zero_()
         return
     (group,) = groups
-    config = _of_kernel(config, TileConfig) or default_tile(group.block, weights.element_size(), pooled=False)
+    config = _of_kernel(asked.config, TileConfig) or default_tile(group.block, weights.element_size(), pooled=False)
     grid = (triton.cdiv(batch.lookups, config.trips * config.depth), triton.cdiv(group.max_dim, group.block))
     copy_rows[grid](
         *(out, batch.indices, batch.offsets, batch.per_sample_weights, weights, group.segments_on(weights.device)),
         *(len(group.members), batch.lookups),
-        WEIGHTED=batch.per_sample_weights is not None,
-        CHECKED=checked,
-        D=group.dim,
-        ALIGN=group.align,
-        BLOCK=group.block,
-        DEPTH=config.depth,
-        TRIPS=config.trips,
+        **rows_constants(group, config, asked.variant),
         num_warps=config.warps,
         enable_fp_fusion=True,
     )

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from ..launch import device_of
-from .backward_host import backward_update
+from .backward import backward_update
 from .bounds import checked_batch
 from .forward import forward
 from .layout import Batch

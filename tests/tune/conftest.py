@@ -1,9 +1,13 @@
 """A database of each test's own, and a lab whose answers are written down."""
 
+from pathlib import Path
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 from tlx import sim
+from tlx.bench.compare import Measurement
 from tlx.tune import tuning
 from tlx.tune.database import Database
 from tlx.tune.work.bench import Checked
@@ -35,6 +39,36 @@ def query(database_path):
             database.close()
 
     return ask
+
+
+GPU = {"name": "NVIDIA H200", "arch": 90, "driver": "580.1", "unit": "us"}
+
+
+@pytest.fixture
+def save_times(database_path, monkeypatch):
+    """Saves a comparison as `tlx compare --save` does on a GPU, with twelve samples around each candidate's time."""
+    from tlx.tune.questions import comparison
+
+    monkeypatch.setattr(comparison, "current_device", lambda: save.device)
+    software = {"triton": "3.6.0", "torch": "2.11.0", "cuda": "13.0", "flags": "{}"}
+    monkeypatch.setattr(comparison, "current_software", lambda: save.software)
+
+    def save(title, operation="op", folder=Path("/nowhere"), flops=8_000_000, nbytes=2000, **microseconds):
+        """A candidate's time, or None where it is wrong, by its name."""
+        module = SimpleNamespace(__name__=f"k.{operation}.problem", __file__=str(folder / "problem.py"))
+        measurements = [
+            Measurement(name, 0.5, False)
+            if us is None
+            else Measurement(name, 0.0, True, samples=tuple(us + shift for shift in (-0.1, 0.0, 0.1) * 4))
+            for name, us in microseconds.items()
+        ]
+        facts = {"title": title, "flops": flops, "bytes_moved": nbytes, "tolerance": 0.1}
+        database = Database(database_path)
+        comparison.save(database, module, SimpleNamespace(**facts, measurements=measurements))
+        database.close()
+
+    save.device, save.software = GPU, software
+    return save
 
 
 @pytest.fixture

@@ -2,17 +2,14 @@
 
 import subprocess
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 import triton
 
 from tests.tune.kernels import blocks, double
 from tlx.__main__ import main
-from tlx.bench.compare import Measurement
 from tlx.tune import autotune
 from tlx.tune.database import Database, DatabaseError
-from tlx.tune.questions.comparison import save
 from tlx.tune.questions.regress import changes
 from tlx.tune.revision import commit_of, source_columns
 from tlx.version import __version__
@@ -92,23 +89,14 @@ def test_a_sweep_has_the_revision_of_its_kernel(lab, arrays, query, monkeypatch)
 # --- between two of them ---
 
 
-def measure(database, folder, **microseconds):
-    """Saves a comparison, as `tlx compare op --save` does."""
-    operation = SimpleNamespace(__name__="k.op.problem", __file__=str(folder / "problem.py"))
-    noise = (-0.1, 0.0, 0.1) * 4
-    measurements = [
-        Measurement(name, 0.0, True, samples=tuple(us + shift for shift in noise)) for name, us in microseconds.items()
-    ]
-    facts = {"title": "8x8 bf16", "flops": 10, "bytes_moved": 10, "tolerance": 0.1}
-    save(database, operation, SimpleNamespace(**facts, measurements=measurements))
+@pytest.fixture
+def measure(save_times, repository):
+    """Saves times of an operation in the repository."""
+    return lambda **microseconds: save_times("8x8 bf16", folder=repository, **microseconds)
 
 
 @pytest.fixture
-def database(database_path, monkeypatch):
-    from tlx.tune.questions import comparison
-
-    device = {"name": "GPU", "arch": 90, "driver": "1", "unit": "us"}
-    monkeypatch.setattr(comparison, "current_device", lambda: device)
+def database(database_path):
     database = Database(database_path)
     yield database
     database.close()
@@ -118,13 +106,13 @@ def verdicts(database, before, after, folder=None):
     return {change.kernel: change.verdict for change in changes(database, before, after, folder)[1]}
 
 
-def test_between_two_commits(database, repository, monkeypatch, capsys):
+def test_between_two_commits(database, measure, repository, monkeypatch, capsys):
     first = git(repository, "rev-parse", "HEAD")
-    measure(database, repository, tlx=10.0, torch=9.0)
+    measure(tlx=10.0, torch=9.0)
     (repository / "problem.py").write_text("STAGES = 3\n")
-    measure(database, repository, tlx=30.0, torch=9.0)  # of no commit
+    measure(tlx=30.0, torch=9.0)  # of no commit
     second = commit(repository, "second")
-    measure(database, repository, tlx=11.0, torch=9.0)
+    measure(tlx=11.0, torch=9.0)
     found = {"op/tlx": "slower", "op/torch": "same"}
     assert verdicts(database, first, second) == found
     assert verdicts(database, first[:7], second[:7]) == found
@@ -139,40 +127,38 @@ def test_between_two_commits(database, repository, monkeypatch, capsys):
         verdicts(database, "HEAD~7", "HEAD", repository)
 
 
-def test_another_run_that_is_slower_too_is_noise(database, repository):
+def test_another_run_that_is_slower_too_is_noise(database, measure, repository):
     """The first commit was measured at 10 and at 11: the second's 11 is nothing new."""
     first = git(repository, "rev-parse", "HEAD")
-    measure(database, repository, tlx=10.0)
-    measure(database, repository, tlx=11.0)
+    measure(tlx=10.0)
+    measure(tlx=11.0)
     measured_once = commit(repository, "second")
-    measure(database, repository, tlx=11.0)
+    measure(tlx=11.0)
     assert verdicts(database, first, measured_once) == {"op/tlx": "same"}
 
 
-def test_a_change_below_one_percent_is_none(database, repository):
+def test_a_change_below_one_percent_is_none(database, measure, repository):
     first = git(repository, "rev-parse", "HEAD")
-    measure(database, repository, tlx=100.0)
+    measure(tlx=100.0)
     second = commit(repository, "second")
-    measure(database, repository, tlx=100.9)
+    measure(tlx=100.9)
     third = commit(repository, "third")
-    measure(database, repository, tlx=101.1)
+    measure(tlx=101.1)
     assert verdicts(database, first, second) == {"op/tlx": "same"}
     assert verdicts(database, first, third) == {"op/tlx": "slower"}
 
 
-def test_between_two_versions_of_tlx_or_triton(database, repository, monkeypatch):
+def test_between_two_versions_of_tlx_or_triton(database, measure, save_times, monkeypatch):
     from tlx.tune import revision
-    from tlx.tune.questions import comparison
 
     monkeypatch.setattr(revision, "__version__", "0.1")
-    measure(database, repository, tlx=10.0)
+    measure(tlx=10.0)
     monkeypatch.setattr(revision, "__version__", "0.2")
-    measure(database, repository, tlx=12.0)
+    measure(tlx=12.0)
     assert verdicts(database, "0.1", "0.2") == {"op/tlx": "slower"}
-    software = comparison.current_software()
-    monkeypatch.setattr(comparison, "current_software", lambda: {**software, "triton": "9.9"})
-    measure(database, repository, tlx=10.0)
-    assert verdicts(database, software["triton"], "9.9") == {"op/tlx": "same"}, "of 10 and 12, and of 10"
+    save_times.software = {**save_times.software, "triton": "9.9"}
+    measure(tlx=10.0)
+    assert verdicts(database, "3.6.0", "9.9") == {"op/tlx": "same"}, "of 10 and 12, and of 10"
 
 
 def test_this_repository_has_a_revision():

@@ -8,6 +8,7 @@ import importlib
 import importlib.util
 import json
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -25,17 +26,26 @@ from .stats import geometric_mean
 from .table import table
 from .timer import CudaTimer
 
-__all__ = ["add_parser"]
+__all__ = ["add_parser", "operations"]
 
-OPERATIONS = ("gemm",)
+
+def operations() -> list[str]:
+    """The operations of the kernel library that have problems to compare candidates on: `PACKAGE/problem.py`."""
+    try:
+        folders = map(Path, importlib.import_module("tlx_kernels").__path__)
+    except ModuleNotFoundError:
+        return []
+    problems = [path.parent.relative_to(folder).parts for folder in folders for path in folder.rglob("*/problem.py")]
+    return sorted(".".join(parts) for parts in problems)
 
 
 def add_parser(commands: argparse._SubParsersAction) -> None:
     """Adds `compare` to the parser's commands."""
     parser = commands.add_parser("compare", help="an operation's kernels side by side: naive, tlx, and torch on a GPU")
-    parser.add_argument("operation", choices=OPERATIONS)
+    # Without the library, `_operation` says what is missing.
+    parser.add_argument("operation", choices=operations() or None)
     parser.add_argument("--shape", nargs="+", help="sizes of the problem, such as 512x512x512 (MxNxK) for gemm")
-    parser.add_argument("--dtype", default="bf16", choices=["bf16", "fp16"])
+    parser.add_argument("--dtype", help="element type, such as fp16; by default the operation's first, bf16 for gemm")
     parser.add_argument("--backend", default="auto", choices=["auto", "gpu", "sim"])
     source = parser.add_mutually_exclusive_group()
     source.add_argument("--save", action="store_true", help="write the measurements to the database of tunings")
@@ -56,8 +66,9 @@ def run(options: argparse.Namespace) -> int:
     backend = choose_backend(options.backend)
     operation = _operation(options.operation)
     shapes = options.shape or operation.DEFAULT_SHAPES[backend.name]
+    dtype = _dtype(operation, options.dtype)
     with _progress() as progress:
-        comparisons = [_compare(operation, shape, options.dtype, backend, progress, database) for shape in shapes]
+        comparisons = [_compare(operation, shape, dtype, backend, progress, database) for shape in shapes]
     if options.json:
         print(json.dumps([comparison.to_dict() for comparison in comparisons], indent=2))
     else:
@@ -72,6 +83,16 @@ def _operation(name: str) -> ModuleType:
             what = f"tlx compare needs {package}, which is not installed"
             raise Unavailable(what, "pip install 'triton-tlx[kernels]'")
     return importlib.import_module(f"tlx_kernels.{name}.problem")
+
+
+def _dtype(operation: ModuleType, wish: str | None) -> str:
+    """The element type that is wished for, or the operation's first."""
+    known = list(operation.DTYPES)
+    if wish is not None and wish not in known:
+        raise Unavailable(
+            f"{operation.__name__.split('.')[-2]} has no problems of {wish}", f"one of {', '.join(known)}"
+        )
+    return wish or known[0]
 
 
 def _compare(operation: ModuleType, shape: str, dtype: str, backend: Backend, progress: Callable, database: Any):

@@ -33,7 +33,8 @@ CREATE VIEW result AS
 SELECT trial.id AS trial_id, sweep.id AS sweep_id, sweep.problem_id, sweep.device_id, sweep.software_id,
        kernel.module, kernel.name AS kernel, problem.key, problem_words.words AS problem,
        config.text AS config, config_words.words AS settings,
-       device.name AS device, device.driver, software.triton, software.torch, software.cuda, sweep.tlx, sweep.started,
+       device.name AS device, device.driver, software.triton, software.torch, software.cuda, software.flags,
+       sweep.tlx, sweep.started,
        sweep.revision || CASE sweep.dirty WHEN 1 THEN '-dirty' ELSE '' END AS revision,
        trial.outcome, trial.stage, trial.reason,
        timing.median, device.unit, timing.p20, timing.p80, timing.fastest, timing.samples,
@@ -101,7 +102,7 @@ SELECT this.operation, this.title, this.candidate, this.outcome, this.reason, th
        CASE this.unit WHEN 'us' THEN this.bytes / this.median / 1e3 END AS gbps,
        CASE this.unit WHEN 'us' THEN naive.median / this.median END AS x_naive,
        CASE this.unit WHEN 'us' THEN torch.median / this.median END AS x_torch,
-       this.device, this.driver, this.triton, this.torch, this.cuda, this.tlx, this.revision, this.started,
+       this.device, this.driver, this.triton, this.torch, this.cuda, this.flags, this.tlx, this.revision, this.started,
        this.trial_id, this.sweep_id
 FROM newest AS this
 LEFT JOIN newest AS naive ON naive.place = 1 AND naive.candidate = 'naive' AND naive.module = this.module

@@ -27,7 +27,7 @@ def save(database: Database, operation: ModuleType, comparison: Any) -> None:
         operation: the module that describes the operation's problems.
         comparison: the `tlx.bench.Comparison`.
     """
-    name = operation.__name__.split(".")[-2]
+    name = ".".join(operation.__name__.split(".")[1:-1])
     source, columns = source_hash(operation), source_columns(Path(operation.__file__).parent)
     with database.writing():
         place = {
